@@ -40,8 +40,6 @@ class GameRecord:
     policy_actions: np.ndarray  # int16 [K]
     policy_probabilities: np.ndarray  # float16 [K]
     search_values: np.ndarray  # float16 [T]: the search's value of the position, for its mover
-    simulations: int  # spent on the whole game
-    evaluations: int
 
     @property
     def plies(self) -> int:
