@@ -28,8 +28,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
+from rayzero.chance import draw
 from rayzero.errors import GameError
-from rayzero.jit import depends_on, kernel
+from rayzero.jit import depends_on
 
 PLY, LAST, RESULT, HEADER = 0, 1, 2, 3
 WIN, DRAW, LOSS, ONGOING = 1, 0, -1, 2
@@ -88,13 +89,13 @@ def lookahead(game, state, depth, found):
     return _rules[type(game)].lookahead(game, state, depth, found)
 
 
-def rollout(game, state, actions):
-    """Play random legal actions to the end, destroying the state.
+def rollout(game, state, actions, random):
+    """Play random legal actions to the end, destroying the state: only its PLY and RESULT are right then.
 
-    Returns the outcome for the player who was to move at the start. `actions` is int16 scratch space.
-    Randomness is numpy's global one inside compiled code (seeded by `seed_kernels`).
+    Returns the outcome for the player who was to move at the start. `actions` is int16 scratch space of
+    game.actions entries, `random` the state of the random numbers (see rayzero.chance).
     """
-    return _rules[type(game)].rollout(game, state, actions)
+    return _rules[type(game)].rollout(game, state, actions, random)
 
 
 @overload(init)
@@ -123,7 +124,7 @@ def _lookahead(game, state, depth, found):
 
 
 @overload(rollout)
-def _rollout(game, state, actions):
+def _rollout(game, state, actions, random):
     return _find(game).rollout
 
 
@@ -147,12 +148,12 @@ def winning_actions(game, state, depth, found):
     return FREE, 0, 0
 
 
-def random_rollout(game, state, actions):
+def random_rollout(game, state, actions, random):
     """Rollout for any game: ask for the legal actions at every ply."""
     start = state[PLY]
     while state[RESULT] == ONGOING:
         n = legal(game, state, actions)
-        play(game, state, actions[np.random.randint(n)])
+        play(game, state, actions[draw(random, n)])
     return state[RESULT] if (state[PLY] - start) % 2 == 0 else -state[RESULT]
 
 
@@ -178,9 +179,3 @@ def register(
             )
     _rules[game] = given
     depends_on(Path(inspect.getfile(given.play)).resolve())
-
-
-@kernel
-def seed_kernels(seed):
-    """Seed the random numbers of compiled code in this thread."""
-    np.random.seed(seed)
