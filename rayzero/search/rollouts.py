@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rayzero.games.rules import ONGOING, RESULT, legal, play, rollout, seed_kernels
+from rayzero import chance
+from rayzero.games.rules import ONGOING, RESULT, legal, play, rollout
 from rayzero.jit import kernel
 
 ROOT = 0
@@ -82,7 +83,7 @@ def _select(tree, node, c_puct):
 
 
 @kernel
-def _next_action(tree, node, actions, n):
+def _next_action(tree, node, actions, n, random):
     """Draw one of the unvisited actions; `actions` holds the n legal ones.
 
     The draws of the children so far repeat the shuffle that they came from.
@@ -92,7 +93,7 @@ def _next_action(tree, node, actions, n):
     for i in range(children):
         drawn = tree.draw[first + i]
         actions[i], actions[drawn] = actions[drawn], actions[i]
-    draw = children + np.random.randint(n - children)
+    draw = children + chance.draw(random, n - children)
     return draw, actions[draw]
 
 
@@ -135,7 +136,7 @@ def _back_up(tree, path, depth, outcome):
 
 
 @kernel
-def _grow(game, root, tree, playouts, c_puct):
+def _grow(game, root, tree, playouts, c_puct, random):
     """Search an unfinished position; returns the number of used nodes."""
     state = np.empty_like(root)
     actions = np.empty(game.actions, np.int16)
@@ -158,7 +159,7 @@ def _grow(game, root, tree, playouts, c_puct):
                 if after == NO_NODE:
                     break
                 used = after
-                draw, action = _next_action(tree, node, actions, n)
+                draw, action = _next_action(tree, node, actions, n, random)
                 child = tree.first[node] + tree.children[node]
                 tree.children[node] += 1
                 _clear(tree, child)
@@ -170,19 +171,18 @@ def _grow(game, root, tree, playouts, c_puct):
             depth += 1
             if new:
                 break
-        outcome = rollout(game, state, actions) if state[RESULT] == ONGOING else state[RESULT]
+        outcome = rollout(game, state, actions, random) if state[RESULT] == ONGOING else state[RESULT]
         _back_up(tree, path, depth, outcome)
     return used
 
 
 @kernel
-def _search(game, states, playouts, c_puct, nodes, seeds, visits):
+def _search(game, states, playouts, c_puct, nodes, random, visits):
     """Search every position, adding to visits int32 [n, A]."""
     tree = _make_tree(nodes)
     for i in range(len(states)):
         if states[i, RESULT] == ONGOING:
-            seed_kernels(seeds[i])
-            _grow(game, states[i], tree, playouts, c_puct)
+            _grow(game, states[i], tree, playouts, c_puct, random[i])
             first = tree.first[ROOT]
             for child in range(first, first + tree.children[ROOT]):
                 visits[i, tree.action[child]] += tree.visits[child]
@@ -213,10 +213,10 @@ class RolloutSearch:
         nodes = max(min(NODES_PER_PLAYOUT * per_tree + 2, self.max_nodes), 2 + 2 * self.game.actions)
         jobs = np.repeat(np.ascontiguousarray(states, np.int64), self.trees, axis=0)
         visits = np.zeros((len(jobs), self.game.actions), np.int32)
-        seeds = self._seeds.integers(2**31, size=len(jobs))
+        random = chance.random_states(int(self._seeds.integers(2**63)), len(jobs))
 
         def run(part: slice) -> None:
-            _search(self.game, jobs[part], per_tree, self.c_puct, nodes, seeds[part], visits[part])
+            _search(self.game, jobs[part], per_tree, self.c_puct, nodes, random[part], visits[part])
 
         size = max(1, len(jobs) // (4 * self.threads))
         parts = [slice(start, start + size) for start in range(0, len(jobs), size)]
