@@ -1,7 +1,7 @@
 """Every setting there is, with its type and default; conf/default.yaml gives each one's reason."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass
@@ -12,10 +12,11 @@ class Game:
 
 @dataclass
 class Net:
-    architecture: str = "resnet"  # plain | resnet | nested
+    architecture: Literal["plain", "resnet", "nested"] = "resnet"
     channels: int = 32
     blocks: int = 6
-    value_head: str = "wdl"  # wdl | tanh
+    heads: Literal["auto", "pooled", "flat"] = "auto"
+    value_head: Literal["wdl", "tanh"] = "wdl"
     moves_left: bool = True
     reply: bool = True  # auxiliary head: the opponent's reply
     init_from: str | None = None
@@ -23,11 +24,11 @@ class Net:
 
 @dataclass
 class Search:
-    kind: str = "puct"  # puct | gumbel
+    kind: Literal["puct", "gumbel"] = "puct"
     simulations: int = 96
     c_puct: float = 1.5
     c_base: float = 0.0  # 0: c_puct is constant
-    fpu: str = "reduction"  # reduction | parent | fixed
+    fpu: Literal["reduction", "parent", "fixed"] = "reduction"
     fpu_value: float = 0.2
     discount: float = 1.0
     moves_left_slope: float = 0.0
@@ -73,9 +74,9 @@ class Replay:
 @dataclass
 class Learner:
     batch: int = 256
-    optimizer: str = "adamw"  # adamw | adam | sgd
+    optimizer: Literal["adamw", "adam", "sgd"] = "adamw"
     learning_rate: float = 2e-3
-    schedule: str = "constant"  # constant | cosine | steps | kl
+    schedule: Literal["constant", "cosine", "steps", "kl"] = "constant"
     schedule_steps: int = 100_000
     warmup_steps: int = 100
     weight_decay: float = 1e-4
@@ -88,7 +89,7 @@ class Learner:
     ema: float = 0.99
     passes: int = 1
     kl_target: float = 0.02
-    precision: str = "auto"  # auto | float32 | bfloat16
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
     threads: int | None = None
     gpus: int = 0
     symmetries: bool = True
@@ -97,10 +98,10 @@ class Learner:
 
 @dataclass
 class Inference:
-    place: str = "auto"  # auto | worker | server
-    engine: str = "auto"  # auto | torch | openvino
-    precision: str = "auto"  # auto | float32 | bfloat16 | int8
-    device: str = "auto"  # auto | cpu | cuda | mps
+    place: Literal["auto", "worker", "server"] = "auto"
+    engine: Literal["auto", "torch", "openvino"] = "auto"
+    precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
     threads: int | None = None
     max_batch: int = 1024
 
@@ -114,7 +115,7 @@ class Evaluation:
     simulations: int = 200
     opening_plies: int = 2
     ladder_start: int = 1000
-    ladder: str = "double"  # double | add
+    ladder: Literal["double", "add"] = "double"
     ladder_step: int = 1000
     ladder_max: int | None = None
     sprt: bool = False
@@ -151,6 +152,8 @@ class Monitor:
 
 @dataclass
 class Config:
+    """All of it; made by `rayzero.config.load_config`."""
+
     game: Game = field(default_factory=Game)
     net: Net = field(default_factory=Net)
     search: Search = field(default_factory=Search)
@@ -162,3 +165,11 @@ class Config:
     run: Run = field(default_factory=Run)
     cluster: Cluster = field(default_factory=Cluster)
     monitor: Monitor = field(default_factory=Monitor)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to start this time: asked on the command line, never part of a run's settings."""
+
+    new: bool = False  # start over where the run exists already
+    quiet: bool = False

@@ -1,0 +1,8 @@
+"""Measure: python evaluate.py MODEL --opponent mcts:1000 --games 40"""
+
+import sys
+
+from rayzero.cli import evaluate, run
+
+if __name__ == "__main__":
+    sys.exit(run(evaluate))

@@ -1,0 +1,8 @@
+"""Train: python launch.py conf/gomoku15.yaml [key=value ...]"""
+
+import sys
+
+from rayzero.cli import run, train
+
+if __name__ == "__main__":
+    sys.exit(run(train))
