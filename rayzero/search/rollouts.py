@@ -177,12 +177,13 @@ def _grow(game, root, tree, playouts, c_puct, random):
 
 
 @kernel
-def _search(game, states, playouts, c_puct, nodes, random, visits):
-    """Search every position, adding to visits int32 [n, A]."""
+def _search(game, states, playouts, c_puct, nodes, random, visits, values):
+    """Search every position, adding to visits int32 [n, A] and values float32 [n] (0 where the game is over)."""
     tree = _make_tree(nodes)
     for i in range(len(states)):
         if states[i, RESULT] == ONGOING:
             _grow(game, states[i], tree, playouts, c_puct, random[i])
+            values[i] -= np.float32(tree.total[ROOT]) / np.float32(max(playouts, 1))
             first = tree.first[ROOT]
             for child in range(first, first + tree.children[ROOT]):
                 visits[i, tree.action[child]] += tree.visits[child]
@@ -208,15 +209,23 @@ class RolloutSearch:
 
     def search(self, states: np.ndarray, playouts: int) -> np.ndarray:
         """Visits int32 [n, A] of the actions at states int64 [n, S]; all zero where the game is over."""
+        return self._run(states, playouts)[0]
+
+    def values(self, states: np.ndarray, playouts: int) -> np.ndarray:
+        """The mean outcome float32 [n] of the playouts, for the player to move; 0 where the game is over."""
+        return self._run(states, playouts)[1]
+
+    def _run(self, states: np.ndarray, playouts: int) -> tuple[np.ndarray, np.ndarray]:
         n = len(states)
         per_tree = -(-playouts // self.trees)
         nodes = max(min(NODES_PER_PLAYOUT * per_tree + 2, self.max_nodes), 2 + 2 * self.game.actions)
         jobs = np.repeat(np.ascontiguousarray(states, np.int64), self.trees, axis=0)
         visits = np.zeros((len(jobs), self.game.actions), np.int32)
+        values = np.zeros(len(jobs), np.float32)
         random = chance.random_states(int(self._seeds.integers(2**63)), len(jobs))
 
         def run(part: slice) -> None:
-            _search(self.game, jobs[part], per_tree, self.c_puct, nodes, random[part], visits[part])
+            _search(self.game, jobs[part], per_tree, self.c_puct, nodes, random[part], visits[part], values[part])
 
         size = max(1, len(jobs) // (4 * self.threads))
         parts = [slice(start, start + size) for start in range(0, len(jobs), size)]
@@ -226,7 +235,8 @@ class RolloutSearch:
         else:
             with ThreadPoolExecutor(self.threads) as pool:
                 list(pool.map(run, parts))
-        return visits.reshape(n, self.trees, -1).sum(axis=1, dtype=np.int32)
+        summed = visits.reshape(n, self.trees, -1).sum(axis=1, dtype=np.int32)
+        return summed, values.reshape(n, self.trees).mean(axis=1)
 
     def best(self, states: np.ndarray, playouts: int) -> np.ndarray:
         """The most visited action int16 [n] of each position, the lowest of equals."""
