@@ -77,6 +77,7 @@ class MatchResult:
     plies: float  # mean length
     duplicates: int  # games that repeat another move for move
     seconds: float
+    forfeits: tuple[str, ...] = ()  # a sentence for each game that ended by an illegal move, a crash, a time-out
 
     @property
     def games(self) -> int:
