@@ -6,12 +6,16 @@ from typing import Any, Literal
 
 @dataclass
 class Game:
+    """What is played."""
+
     name: str = "gomoku"
     options: dict[str, Any] = field(default_factory=dict)  # such as width, height, in_a_row
 
 
 @dataclass
 class Net:
+    """The policy-value net."""
+
     architecture: Literal["plain", "resnet", "nested"] = "resnet"
     channels: int = 32
     blocks: int = 6
@@ -24,6 +28,8 @@ class Net:
 
 @dataclass
 class Search:
+    """How a move is searched for."""
+
     kind: Literal["puct", "gumbel"] = "puct"
     simulations: int = 96
     c_puct: float = 1.5
@@ -49,6 +55,8 @@ class Search:
 
 @dataclass
 class SelfPlay:
+    """How games are made."""
+
     workers: int | None = None  # None: what this machine has
     games_per_worker: int = 64
     full_share: float = 0.25
@@ -64,6 +72,8 @@ class SelfPlay:
 
 @dataclass
 class Replay:
+    """Which positions are trained on, and how often."""
+
     window_min: int = 20_000
     window_max: int = 1_000_000
     window_share: float = 0.5
@@ -73,6 +83,8 @@ class Replay:
 
 @dataclass
 class Learner:
+    """How the net is trained."""
+
     batch: int = 256
     optimizer: Literal["adamw", "adam", "sgd"] = "adamw"
     learning_rate: float = 2e-3
@@ -98,6 +110,8 @@ class Learner:
 
 @dataclass
 class Inference:
+    """Where and how the net is run during self-play."""
+
     place: Literal["auto", "worker", "server"] = "auto"
     engine: Literal["auto", "torch", "openvino"] = "auto"
     precision: Literal["auto", "float32", "bfloat16", "int8"] = "auto"
@@ -108,6 +122,8 @@ class Inference:
 
 @dataclass
 class Evaluation:
+    """How strength is measured."""
+
     enabled: bool = True
     every_minutes: float = 5.0
     every_games: int | None = None
@@ -126,6 +142,8 @@ class Evaluation:
 
 @dataclass
 class Run:
+    """Where results go, and when training ends."""
+
     name: str | None = None  # None: the name of the config file
     dir: str = "runs"
     minutes: float | None = None
@@ -138,6 +156,8 @@ class Run:
 
 @dataclass
 class Cluster:
+    """How actors are placed."""
+
     address: str | None = None  # None: join a running Ray, else start one
     cpus_per_worker: float = 1.0
     servers: int | None = None  # None: one per GPU
@@ -146,6 +166,8 @@ class Cluster:
 
 @dataclass
 class Monitor:
+    """What is reported."""
+
     interval_seconds: float = 10.0
     images: bool = True
 

@@ -1,5 +1,6 @@
 """Games by name: the built-in ones, and any `module:Class` or `path/to/file.py:Class`."""
 
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -30,9 +31,12 @@ def make_game(name: str, **options: Any) -> Any:
     if game_class is None or not hasattr(game_class, "create"):
         raise GameError(f"{module_name} has no game called {class_name}: a NamedTuple class with `create` is needed.")
     known = inspect.signature(game_class.create).parameters
-    for option in options:
+    for option, value in options.items():
         if option not in known:
-            raise GameError(f"{name} has no option {option!r}; it has: {', '.join(known) or 'none'}.")
+            raise GameError(f"{name} has no option {option!r}. {_instead(option, list(known))}")
+        wanted = known[option].annotation
+        if wanted in (bool, int, str) and type(value) is not wanted:
+            raise GameError(f"{name}: {option} can't be {value!r}, a value of type {wanted.__name__} is needed.")
     return game_class.create(**{**standard, **options})
 
 
@@ -40,9 +44,15 @@ def _split(name: str) -> tuple[str, str]:
     module_name, colon, class_name = name.rpartition(":")
     if not colon:
         raise GameError(
-            f"There is no game {name!r}. Built in: {', '.join(_NAMED)}; your own: module:Class or path/to/file.py:Class."
+            f"There is no game {name!r}. {_instead(name, game_names())} "
+            "Your own game is given as module:Class or path/to/file.py:Class."
         )
     return module_name, class_name
+
+
+def _instead(wrong: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(wrong, known, n=1)
+    return f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known) or 'none'}."
 
 
 def _load(name: str) -> Any:
