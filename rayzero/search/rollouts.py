@@ -10,7 +10,6 @@ A tree has room for a bounded number of nodes. When it is full it stops growing,
 from the deepest node reached: any number of playouts is possible.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from rayzero import chance
 from rayzero.games.rules import ONGOING, RESULT, legal, play, rollout
 from rayzero.jit import kernel
+from rayzero.search.threads import in_parts
 
 ROOT = 0
 NO_NODE = -1
@@ -227,14 +227,7 @@ class RolloutSearch:
         def run(part: slice) -> None:
             _search(self.game, jobs[part], per_tree, self.c_puct, nodes, random[part], visits[part], values[part])
 
-        size = max(1, len(jobs) // (4 * self.threads))
-        parts = [slice(start, start + size) for start in range(0, len(jobs), size)]
-        if self.threads == 1 or len(parts) == 1:
-            for part in parts:
-                run(part)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(run, parts))
+        in_parts(run, len(jobs), self.threads)
         summed = visits.reshape(n, self.trees, -1).sum(axis=1, dtype=np.int32)
         return summed, values.reshape(n, self.trees).mean(axis=1)
 
