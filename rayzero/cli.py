@@ -85,3 +85,7 @@ def _parser(description: str, epilog: str | None = None, command: str = "") -> a
     parser = argparse.ArgumentParser(prog=prog, description=description, epilog=epilog)
     parser.add_argument("--version", action="version", version=f"rayzero {__version__}")
     return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -128,8 +128,8 @@ def _set(settings: Any, key: str, value: Any, where: str) -> None:
         for leaf, inner in _leaves(value or {}, f"{key}."):  # None: all keys of the section are commented out.
             _set(settings, leaf, inner, where)
         return
-    if (int in kinds or not kinds) and isinstance(value, float) and value.is_integer():
-        value = int(value)  # 1e6 is a whole number too, also among the options of a game.
+    if int in kinds or key.startswith("game.options"):
+        value = _whole(value)
     mistake = f"{text}: it should be {say_type(key)}; the default is {default_of(key)}."
     if str in kinds and isinstance(value, bool):
         raise ConfigError(mistake)  # `off` is false in YAML, hardly what was meant.
@@ -143,22 +143,30 @@ def _set(settings: Any, key: str, value: Any, where: str) -> None:
         raise ConfigError(mistake) from None
 
 
+def _whole(value: Any) -> Any:
+    """1e6 as a whole number."""
+    if isinstance(value, dict):
+        return {name: _whole(inner) for name, inner in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _first_key(section: str) -> str:
     return next(f"{key}={default_of(key)}" for key in keys() if key.startswith(f"{section}."))
 
 
 def _suggestion(key: str) -> str:
-    """The known keys that are most like this one, whole or by their last part."""
+    """Keys of the same name in other sections, or else those most like this one."""
+    names = {known: known.rpartition(".")[2] for known in keys()}
     last = key.rpartition(".")[2]
-    by_name = {known: known.rpartition(".")[2] for known in keys()}
-    close = difflib.get_close_matches(key, by_name, n=1, cutoff=0.75)
+    close = [known for known, name in names.items() if name == last]
+    close = close or difflib.get_close_matches(key, names, n=1, cutoff=0.75)
     if not close:
-        names = difflib.get_close_matches(last, by_name.values(), n=1, cutoff=0.75)
-        close = [known for known, name in by_name.items() if name in names]
+        like = difflib.get_close_matches(last, names.values(), n=1, cutoff=0.75)
+        close = [known for known, name in names.items() if name in like]
     if close:
         return f"Did you mean {' or '.join(close[:3])}?"
     section = key.partition(".")[0]
-    inside = [name for known, name in by_name.items() if known.startswith(f"{section}.")]
+    inside = [name for known, name in names.items() if known.startswith(f"{section}.")]
     if inside:
         return f"In {section} there are: {', '.join(inside)}."
     return f"The sections are: {', '.join(dict.fromkeys(known.partition('.')[0] for known in keys()))}."
