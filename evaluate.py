@@ -2,7 +2,8 @@
 
 import sys
 
-from rayzero.cli import evaluate, run
+from rayzero.cli import run
+from rayzero.commands import evaluate
 
 if __name__ == "__main__":
     sys.exit(run(evaluate))

@@ -2,7 +2,8 @@
 
 import sys
 
-from rayzero.cli import run, train
+from rayzero.cli import run
+from rayzero.commands import train
 
 if __name__ == "__main__":
     sys.exit(run(train))

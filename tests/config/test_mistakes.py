@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rayzero.cli import run, train
+from rayzero.cli import run
+from rayzero.commands import train
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -138,7 +139,7 @@ def test_files_that_are_not_there(path, expected, answer, monkeypatch):
     assert expected in answer(path)
 
 
-@pytest.mark.parametrize("program", [["launch.py"], ["-m", "rayzero.cli", "train"]])
+@pytest.mark.parametrize("program", [["launch.py"], ["-m", "rayzero.commands", "train"]])
 def test_a_mistake_is_told_within_three_seconds(program):
     started = time.monotonic()
     done = subprocess.run(
