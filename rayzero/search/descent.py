@@ -1,0 +1,166 @@
+"""One step of the search for all games: descend to leaves that need an evaluation, then take it in."""
+
+import numpy as np
+
+from rayzero.games import rules
+from rayzero.games.rules import FORCED, FREE, LOSS, ONGOING, RESULT, WIN, WON
+from rayzero.jit import kernel
+from rayzero.search.backup import back_up
+from rayzero.search.root import prepare_root
+from rayzero.search.selection import choose_puct, proven_value
+from rayzero.search.tree import EVALUATIONS, NO_NODE, SAVED, SIMULATIONS, add_child, best_first, expand, tree_of
+
+
+@kernel
+def done(tree, slot):
+    """Whether a search needs no more descents."""
+    root = tree.nodes[0]
+    return root.result != ONGOING or root.visits - 1 + slot.waiting >= slot.target
+
+
+@kernel
+def select_leaves(forest, game, settings):
+    """Descend in every active game until leaves wait for an evaluation; return how many do."""
+    state = np.empty(game.state_size, np.int64)
+    n = 0
+    for b in range(len(forest.slots)):
+        slot = forest.slots[b]
+        if not slot.active:
+            continue
+        tree = tree_of(forest, b)
+        for _ in range(settings.leaves):
+            if not next_leaf(forest, tree, game, settings, b, state, n):
+                break
+            n += 1
+        if slot.waiting == 0:
+            slot.active = 0
+    forest.counters[EVALUATIONS] += n
+    return n
+
+
+@kernel
+def next_leaf(forest, tree, game, settings, b, state, row):
+    """Simulate until a leaf needs an evaluation and is written into the row; False when none does (for now).
+
+    Leaves whose result is known cost no evaluation, so the next simulation follows at once.
+    """
+    slot = forest.slots[b]
+    while not done(tree, slot):
+        state[:] = forest.states[b]
+        i = descend(forest, tree, game, settings, slot, state)
+        node = tree.nodes[i]
+        if node.waiting and node.edges == 0:
+            return False  # Another descent of this step is there already.
+        if node.result == ONGOING and node.edges == 0 and (node.visits == 0 or has_room(tree, slot, game)):
+            count = assess(node, game, settings, state, forest.leaf_actions[row])
+            if node.result != ONGOING:
+                forest.counters[SAVED] += state[RESULT] == ONGOING
+            else:
+                wait(forest, tree, settings, b, i, row, count)
+                rules.planes(game, state, forest.planes[row])
+                return True
+        forest.counters[SIMULATIONS] += i != 0
+        if node.result != ONGOING:
+            exact = proven_value(node.result, node.plies, settings.discount)
+            back_up(tree, i, exact, np.float64(node.plies), settings)
+        else:
+            back_up(tree, i, np.float64(node.raw_value), np.float64(node.raw_moves_left), settings)
+    return False
+
+
+@kernel
+def descend(forest, tree, game, settings, slot, state):
+    """Follow the selection rule from the root to a node that is new, not expanded, or proven; play along.
+
+    Where the pool of nodes is full it ends at the parent of the child that has no room.
+    """
+    i = 0
+    while True:
+        node = tree.nodes[i]
+        if node.result != ONGOING or node.edges == 0:
+            return i
+        forced = settings.forced_playouts if i == 0 and slot.noisy else 0.0
+        k = choose_puct(tree, i, forced, settings)
+        if k < node.visited:
+            j = np.int64(tree.child[node.first + k])
+        else:
+            j = add_child(tree, slot, i)
+            if j == NO_NODE:
+                return i
+            best_first(tree.action, tree.prior, node.first + node.visited, node.first + node.edges)
+        rules.play(game, state, tree.action[node.first + k])
+        i = j
+
+
+@kernel
+def assess(node, game, settings, state, actions):
+    """Ask the rules about a new leaf: its result where they know it, else the actions to expand and their number.
+
+    Where the other side threatens to win at once, only the moves that stop it are expanded.
+    """
+    if state[RESULT] != ONGOING:
+        node.result = state[RESULT]
+        node.plies = 0
+        return 0
+    if settings.lookahead > 0:
+        kind, count, plies = rules.lookahead(game, state, settings.lookahead, actions)
+        if kind == WON or (kind == FORCED and count == 0):
+            node.result = WIN if kind == WON else LOSS
+            node.plies = plies
+            return 0
+        if kind != FREE:
+            return count
+    return rules.legal(game, state, actions)
+
+
+@kernel
+def has_room(tree, slot, game):
+    """Whether a node that found the pool of edges full can be expanded now."""
+    return slot.edges + game.actions <= len(tree.action)
+
+
+@kernel
+def wait(forest, tree, settings, b, i, row, count):
+    """Note a leaf that waits for its evaluation."""
+    leaf = forest.leaves[row]
+    leaf.game = b
+    leaf.node = i
+    leaf.edges = count
+    forest.slots[b].waiting += 1
+    mark_path(tree, settings, i, 1)
+
+
+@kernel
+def mark_path(tree, settings, i, change):
+    """Count a waiting descent in or out from a leaf to the root; a lone descent meets no other."""
+    if settings.leaves > 1:
+        while i != NO_NODE:
+            tree.nodes[i].waiting += change
+            i = tree.nodes[i].parent
+
+
+@kernel
+def take_evaluation(forest, settings, n, priors, value, moves_left):
+    """Expand and back up the n waiting leaves."""
+    for row in range(n):
+        leaf = forest.leaves[row]
+        slot = forest.slots[leaf.game]
+        tree = tree_of(forest, leaf.game)
+        absorb(forest, tree, slot, leaf, forest.leaf_actions[row], priors[row], value[row], moves_left[row], settings)
+        mark_path(tree, settings, leaf.node, -1)
+        slot.waiting -= 1
+        if slot.waiting == 0 and done(tree, slot):
+            slot.active = 0
+
+
+@kernel
+def absorb(forest, tree, slot, leaf, actions, priors, value, moves_left, settings):
+    """Expand one leaf with its evaluation and back it up."""
+    node = tree.nodes[leaf.node]
+    node.raw_value = value
+    node.raw_moves_left = moves_left
+    expand(tree, slot, leaf.node, actions, leaf.edges, priors)
+    if leaf.node == 0:
+        prepare_root(forest, leaf.game, settings)
+    forest.counters[SIMULATIONS] += leaf.node != 0
+    back_up(tree, leaf.node, np.float64(value), np.float64(moves_left), settings)

@@ -1,0 +1,135 @@
+"""What a finished search says: visits, values, the training policy and the move to play."""
+
+import numpy as np
+
+from rayzero.games import rules
+from rayzero.games.rules import LOSS, NO_ACTION, ONGOING, RESULT, WIN, WON
+from rayzero.jit import kernel
+from rayzero.search.selection import node_value
+from rayzero.search.tree import tree_of
+
+
+@kernel
+def read_roots(forest, game, settings, slots, out):
+    """Fill a SearchResult, one row per slot."""
+    for row in range(len(slots)):
+        b = slots[row]
+        tree = tree_of(forest, b)
+        root = tree.nodes[0]
+        read_children(tree, settings, out.visits[row], out.q[row])
+        out.priors[row] = 0.0
+        for e in range(root.first, root.first + root.edges):
+            a = tree.action[e]
+            out.priors[row, a] = forest.clean[b, a] if forest.slots[b].saved else tree.prior[e]
+        out.value[row] = node_value(root, settings)
+        out.moves_left[row] = root.moves_left if root.result == ONGOING else root.plies
+        out.proven[row] = root.result
+        out.proven_plies[row] = root.plies
+        policy = out.policy[row]
+        policy[:] = 0.0
+        if root.edges == 0:
+            if forest.states[b, RESULT] == ONGOING and root.result != ONGOING:
+                known_by_rules(game, settings, forest.states[b], policy)
+            out.best[row] = most(policy)
+        else:
+            weigh_visits(tree, policy)
+            if not normalise(policy):
+                policy[:] = out.priors[row]
+            out.best[row] = most_visited(tree, policy)
+
+
+@kernel
+def read_children(tree, settings, visits, q):
+    """Visits and values (for the player to move at the root) by action."""
+    visits[:] = 0
+    q[:] = np.nan
+    root = tree.nodes[0]
+    for e in range(root.first, root.first + root.visited):
+        child = tree.nodes[tree.child[e]]
+        if child.visits:
+            visits[tree.action[e]] = child.visits
+            q[tree.action[e]] = -settings.discount * node_value(child, settings)
+
+
+@kernel
+def keeps_result(root, child):
+    """Whether a move is as good as what is proven: the shortest win, the longest loss, else no proven loss."""
+    if root.result == WIN:
+        return child.result == LOSS and child.plies + 1 == root.plies
+    if root.result == LOSS:
+        return child.plies + 1 == root.plies
+    return child.result != WIN and (root.result == ONGOING or child.result == root.result)
+
+
+@kernel
+def weigh_visits(tree, weights):
+    """Visits by action, of those moves that keep what is proven."""
+    root = tree.nodes[0]
+    for e in range(root.first, root.first + root.visited):
+        child = tree.nodes[tree.child[e]]
+        if keeps_result(root, child):
+            weights[tree.action[e]] = child.visits
+
+
+@kernel
+def normalise(weights):
+    """Make weights a distribution; False where all are 0."""
+    total = 0.0
+    for a in range(len(weights)):
+        total += weights[a]
+    if total > 0.0:
+        for a in range(len(weights)):
+            weights[a] = weights[a] / total
+    return total > 0.0
+
+
+@kernel
+def most(weights):
+    """The action with the largest weight, or NO_ACTION where all are 0."""
+    best = NO_ACTION
+    for a in range(len(weights)):
+        if weights[a] > (weights[best] if best != NO_ACTION else 0.0):
+            best = a
+    return best
+
+
+@kernel
+def most_visited(tree, policy):
+    """The visited action with the largest weight, of equal ones the first visited; else the likeliest."""
+    root = tree.nodes[0]
+    best = NO_ACTION
+    for e in range(root.first, root.first + root.visited):
+        a = tree.action[e]
+        if policy[a] > (policy[best] if best != NO_ACTION else 0.0):
+            best = a
+    return best if best != NO_ACTION else most(policy)
+
+
+@kernel
+def known_by_rules(game, settings, state, policy):
+    """The policy of a root that look-ahead has decided: winning moves, or the most stubborn of the losing ones."""
+    found = np.empty(game.actions, np.int16)
+    kind, count, _ = rules.lookahead(game, state, settings.lookahead, found)
+    if kind == WON:
+        for k in range(count):
+            policy[found[k]] = 1.0
+    else:
+        weigh_stubborn(game, state, found, policy)
+    normalise(policy)
+
+
+@kernel
+def weigh_stubborn(game, state, found, policy):
+    """Of moves that all lose, those that leave the other side the fewest ways to win."""
+    legal = np.empty(game.actions, np.int16)
+    trial = np.empty_like(state)
+    fewest = game.actions + 1
+    for k in range(rules.legal(game, state, legal)):
+        trial[:] = state
+        rules.play(game, trial, legal[k])
+        _, ways, _ = rules.lookahead(game, trial, 1, found)
+        if ways < fewest:
+            fewest = ways
+            policy[:] = 0.0
+        if ways == fewest:
+            policy[legal[k]] = 1.0
