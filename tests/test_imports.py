@@ -15,7 +15,7 @@ LAYERS = [
     {"__init__", "errors"},
     {"jit", "chance", "storage", "cli"},
     {"games"},
-    {"records", "evaluator"},
+    {"records", "evaluator", "reports"},
     {"config"},
     {"search", "gamelog"},
     {"net", "selfplay", "replay", "learner"},
@@ -26,7 +26,19 @@ LAYERS = [
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HOMES = {"ray": {"cluster"}, "omegaconf": {"config"}, "yaml": {"config"}}
-WITHOUT_TORCH = {"errors", "jit", "chance", "storage", "cli", "games", "records", "evaluator", "search", "gamelog"}
+WITHOUT_TORCH = {
+    "errors",
+    "jit",
+    "chance",
+    "storage",
+    "cli",
+    "games",
+    "records",
+    "evaluator",
+    "reports",
+    "search",
+    "gamelog",
+}
 WITHOUT_TORCH |= {"selfplay", "replay"}
 
 
