@@ -178,7 +178,8 @@ class _Group:
         settings = self.settings
         temperature = np.where(plies < settings.temperature_plies, settings.temperature, settings.temperature_end)
         temperature[result.proven == WIN] = 0.0
-        counts = result.visits.astype(np.float32)
+        unproven = (result.proven == ONGOING)[:, None]
+        counts = np.where(unproven, result.visits, result.policy)
         if settings.move_noise:
             counts = self._with_noise(counts)
         sampled = sample_actions(counts, temperature, self.random)
@@ -221,8 +222,9 @@ class _Group:
         self.full[slots] = full
         simulations = np.where(full, self.simulations, settings.fast_simulations)
         noise = full if not settings.move_noise else np.zeros_like(full)
-        alpha = settings.noise_alpha or 0.0
-        self.search.begin(slots, simulations, noise=noise, epsilon=settings.noise_epsilon, alpha=alpha)
+        self.search.begin(
+            slots, simulations, noise=noise, epsilon=settings.noise_epsilon, alpha=settings.noise_alpha
+        )
 
     def _finish(self, slot: int, version: int) -> GameRecord:
         state = self.search.states[slot]
