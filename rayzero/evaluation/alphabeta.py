@@ -16,7 +16,7 @@ from rayzero.errors import GameError
 from rayzero.evaluation.patterns import EMPTY, FOUR, THREE, make_board, make_tables, put, take
 from rayzero.games.kinarow import KInARow
 from rayzero.games.rules import HEADER, NO_ACTION, ONGOING, PLY, RESULT
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel, kernel
 from rayzero.search.threads import in_parts
 
 WON = 1_000_000  # less the plies to get there
@@ -26,6 +26,7 @@ FOURS = 4  # own fours in a row followed at the end of the depth
 TRIES = 24  # fours tried there at most
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 SLOTS = 1 << 16
+FIRST = 1 << 30  # the order of the move that the table remembers
 
 
 class Memory(NamedTuple):
@@ -57,7 +58,7 @@ def _make_memory(cells):
     )
 
 
-@kernel
+@bare_kernel
 def _playable(tables, board, cell):
     if board.stones[cell] != EMPTY:
         return False
@@ -65,7 +66,7 @@ def _playable(tables, board, cell):
     return not tables.gravity or below >= len(board.stones) or board.stones[below] != EMPTY
 
 
-@kernel
+@bare_kernel
 def _completing(tables, board, player):
     """The first cell that completes a row of a player, and how many there are (two stand for more)."""
     n = 0
@@ -80,61 +81,64 @@ def _completing(tables, board, player):
     return found, n
 
 
-@kernel
-def _candidates(tables, board, memory, player, ply, breadth, first):
+@bare_kernel
+def _candidates(tables, board, memory, player, ply, first):
     """Write the cells worth trying into memory.moves[ply], the most promising first; returns their number."""
-    own = board.gains[player]
-    others = board.gains[1 - player]
-    forced = not tables.gravity and board.threes[1 - player] > 0 and _open_four(board, others)
-    moves = memory.moves[ply]
+    gains = board.gains
+    other = 1 - player
+    forced = not tables.gravity and _open_four(board, other)
+    moves = memory.moves
     orders = memory.orders
     n = 0
     for cell in range(len(board.stones)):
-        gain = own[cell] + others[cell]
-        if not _playable(tables, board, cell) or (gain == 0 and not tables.gravity) or (forced and gain < THREE):
+        gain = gains[player, cell] + gains[other, cell]
+        if (gain == 0 and not tables.gravity) or (forced and gain < THREE) or not _playable(tables, board, cell):
             continue
-        order = ((own[cell] + gain) << 2) + memory.noise[cell]
+        order = ((gains[player, cell] + gain) << 2) + memory.noise[cell]
         if cell == first:
-            order = np.int32(1 << 30)
-        if n == breadth:
+            order = FIRST
+        if n == BREADTH:
             if order <= orders[n - 1]:
                 continue
             n -= 1
         i = n
         while i > 0 and orders[i - 1] < order:
             orders[i] = orders[i - 1]
-            moves[i] = moves[i - 1]
+            moves[ply, i] = moves[ply, i - 1]
             i -= 1
         orders[i] = order
-        moves[i] = cell
+        moves[ply, i] = cell
         n += 1
-    return n if n else _any_cell(tables, board, memory, moves)
-
-
-@kernel
-def _open_four(board, gains):
-    """Whether some cell makes two fours at once."""
-    for cell in range(len(gains)):
-        if gains[cell] >= 2 * THREE and board.stones[cell] == EMPTY:
-            return True
-    return False
-
-
-@kernel
-def _any_cell(tables, board, memory, moves):
-    """No row is possible near any stone: the most central cell."""
-    best = -1
-    n = 0
-    for cell in range(len(board.stones)):
-        order = (tables.centre[cell] << 2) + memory.noise[cell]
-        if order > best and _playable(tables, board, cell):
-            best = order
-            moves[0] = cell
-            n = 1
+    if n == 0:
+        moves[ply, 0] = _central(tables, board, memory)
+        n = 1
     return n
 
 
-@kernel
+@bare_kernel
+def _open_four(board, player):
+    """Whether a player has a cell that makes two fours at once."""
+    if board.threes[player] >= 2:
+        for cell in range(len(board.stones)):
+            if board.gains[player, cell] >= 2 * THREE and board.stones[cell] == EMPTY:
+                return True
+    return False
+
+
+@bare_kernel
+def _central(tables, board, memory):
+    """The most central of the free cells: no row can grow from any stone."""
+    best = NO_ACTION
+    highest = -1
+    for cell in range(len(board.stones)):
+        order = (tables.centre[cell] << 2) + memory.noise[cell]
+        if order > highest and _playable(tables, board, cell):
+            highest = order
+            best = cell
+    return best
+
+
+@bare_kernel
 def _fours_win(tables, board, memory, player, depth):
     """Plies to a win of the player to move by fours alone, or 0; nobody has a four on the board."""
     if depth == 0 or board.threes[player] == 0:
@@ -164,7 +168,7 @@ def _fours_win(tables, board, memory, player, depth):
     return 0
 
 
-@kernel
+@bare_kernel
 def _leaf(tables, board, memory, player, ply):
     """The value of a position without a four for the player to move."""
     if not tables.gravity:
@@ -176,7 +180,7 @@ def _leaf(tables, board, memory, player, ply):
     return own + (own >> 2) - board.scores[1 - player]
 
 
-@kernel
+@bare_kernel
 def _recall(memory, key, depth, alpha, beta, ply):
     """What the table knows: (whether the value settles the node, the value, the move to try first)."""
     slot = key & (SLOTS - 1)
@@ -192,7 +196,7 @@ def _recall(memory, key, depth, alpha, beta, ply):
     return settled and memory.depths[slot] >= depth, value, memory.best[slot]
 
 
-@kernel
+@bare_kernel
 def _remember(memory, key, depth, alpha, beta, ply, value, move):
     slot = key & (SLOTS - 1)
     memory.keys[slot] = key
@@ -202,7 +206,7 @@ def _remember(memory, key, depth, alpha, beta, ply, value, move):
     memory.bounds[slot] = AT_MOST if value <= alpha else AT_LEAST if value >= beta else EXACT
 
 
-@kernel
+@bare_kernel
 def _value(tables, board, memory, player, depth, alpha, beta, ply, left):
     """The value for the player to move, `ply` plies below the root with `left` empty cells."""
     if left == 0:
@@ -226,7 +230,7 @@ def _value(tables, board, memory, player, depth, alpha, beta, ply, left):
         return value
     best = -WON
     move = NO_ACTION
-    for i in range(_candidates(tables, board, memory, player, ply, BREADTH, first)):
+    for i in range(_candidates(tables, board, memory, player, ply, first)):
         cell = memory.moves[ply, i]
         put(tables, board, cell, player)
         low = max(alpha, best)
@@ -244,7 +248,7 @@ def _value(tables, board, memory, player, depth, alpha, beta, ply, left):
     return best
 
 
-@kernel
+@bare_kernel
 def _best_cell(tables, board, memory, player, depth, left):
     """The cell to play in an unfinished position, and its value."""
     cell, n = _completing(tables, board, player)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rayzero.games.kinarow import KInARow
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel, kernel
 
 FOUR = 1 << 22  # gain of a cell that completes a row
 THREE = 1 << 13  # gain of a cell that leaves one cell to complete a row; all smaller gains add up to less
@@ -117,7 +117,7 @@ def make_board(tables):
     )
 
 
-@kernel
+@bare_kernel
 def _alive(board, window, player):
     """Stones of a player in a window, 0 where it is dead."""
     if board.counts[1 - player, window] or board.ended[player, window]:
@@ -125,7 +125,7 @@ def _alive(board, window, player):
     return board.counts[player, window]
 
 
-@kernel
+@bare_kernel
 def _change(tables, board, window, player, before, after):
     """A window goes from so many living stones to so many others."""
     gain = tables.gains[after] - tables.gains[before]
@@ -137,11 +137,12 @@ def _change(tables, board, window, player, before, after):
     board.threes[player] += (after == four - 1) - (before == four - 1)
 
 
-@kernel
+@bare_kernel
 def _step(tables, board, cell, player, step):
     board.key[0] ^= tables.keys[player, cell]
     other = 1 - player
-    for window in tables.windows[cell]:
+    for i in range(tables.windows.shape[1]):
+        window = tables.windows[cell, i]
         if window < 0:
             break
         own_before = _alive(board, window, player)
@@ -153,7 +154,8 @@ def _step(tables, board, cell, player, step):
             _change(tables, board, window, player, own_before, own_after)
         if other_before != other_after:
             _change(tables, board, window, other, other_before, other_after)
-    for window in tables.ends[cell]:
+    for i in range(tables.ends.shape[1]):
+        window = tables.ends[cell, i]
         if window < 0:
             break
         before = _alive(board, window, player)
@@ -163,14 +165,14 @@ def _step(tables, board, cell, player, step):
             _change(tables, board, window, player, before, after)
 
 
-@kernel
+@bare_kernel
 def put(tables, board, cell, player):
     """Place a stone."""
     board.stones[cell] = player
     _step(tables, board, cell, player, 1)
 
 
-@kernel
+@bare_kernel
 def take(tables, board, cell, player):
     """Take the stone back that was placed last."""
     board.stones[cell] = EMPTY

@@ -16,7 +16,7 @@ import numpy as np
 
 from rayzero import chance
 from rayzero.games.rules import ONGOING, RESULT, legal, play, rollout
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel, kernel
 from rayzero.search.threads import in_parts
 
 ROOT = 0
@@ -56,7 +56,7 @@ def _make_tree(nodes):
     )
 
 
-@kernel
+@bare_kernel
 def _clear(tree, node):
     tree.visits[node] = 0
     tree.total[node] = 0
@@ -64,7 +64,7 @@ def _clear(tree, node):
     tree.room[node] = 0
 
 
-@kernel
+@bare_kernel
 def _select(tree, node, c_puct):
     """The best visited child, or NO_NODE where an unvisited one is better."""
     children = tree.children[node]
@@ -82,7 +82,7 @@ def _select(tree, node, c_puct):
     return best
 
 
-@kernel
+@bare_kernel
 def _next_action(tree, node, actions, n, random):
     """Draw one of the unvisited actions; `actions` holds the n legal ones.
 
@@ -97,7 +97,7 @@ def _next_action(tree, node, actions, n, random):
     return draw, actions[draw]
 
 
-@kernel
+@bare_kernel
 def _make_room(tree, node, used):
     """See that one more child fits; returns the number of used nodes, or NO_NODE where the tree is full."""
     children = tree.children[node]
@@ -123,7 +123,7 @@ def _make_room(tree, node, used):
     return used + room
 
 
-@kernel
+@bare_kernel
 def _back_up(tree, path, depth, outcome):
     """Add an outcome, seen by the player to move at the end of the path, to all its nodes."""
     for i in range(depth - 1, -1, -1):
