@@ -22,7 +22,7 @@ LAYERS = [
     {"evaluation"},
     {"monitor"},
     {"cluster"},
-    {"play", "bench", "experiment", "commands"},
+    {"play", "bench", "experiment", "export", "commands"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 HOMES = {"ray": {"cluster"}, "omegaconf": {"config"}, "yaml": {"config"}}
