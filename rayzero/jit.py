@@ -17,14 +17,18 @@ from typing import Any
 import numba
 
 PACKAGE = Path(__file__).parent
-JIT_OPTIONS = {"error_model": "numpy", "nogil": True}
 _kernels: list[Any] = []
 _game_sources: set[Path] = set((PACKAGE / "games").glob("*.py"))
 
 
+def jit_options(counted: bool) -> dict[str, Any]:
+    """How numba compiles; `counted` says whether references are, and is inherited by callees where not set."""
+    return {"error_model": "numpy", "nogil": True, "_nrt": counted}
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function without the GIL, with numpy's division, cached on disk."""
-    return _compile(function)
+    return _compile(function, counted=True)
 
 
 def bare_kernel(function: Callable[..., Any]) -> Any:
@@ -33,11 +37,11 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
     Every call of a `kernel` from another counts a reference to each array among its arguments, the
     fields of NamedTuples included, by atomic operations: about 100 ns for a game. Here that is free.
     """
-    return _compile(function, _nrt=False)
+    return _compile(function, counted=False)
 
 
-def _compile(function: Callable[..., Any], **options: Any) -> Any:
-    compiled = numba.njit(**JIT_OPTIONS, **options)(function)
+def _compile(function: Callable[..., Any], counted: bool) -> Any:
+    compiled = numba.njit(**jit_options(counted))(function)
     if hasattr(compiled, "enable_caching"):
         _kernels.append(compiled)
         _cache_beside_sources(compiled)

@@ -1,9 +1,4 @@
-"""k-in-a-row boards: tic-tac-toe, Connect4 and Gomoku of any size, with lines of stones as bit masks.
-
-A state holds one word per row, column, diagonal and anti-diagonal: the first player's stones in its low
-32 bits, the second player's in its high 32. A move sets one bit in four words, and a win is a few
-shifts of one word.
-"""
+"""k-in-a-row boards: tic-tac-toe, Connect4 and Gomoku of any size."""
 
 from typing import Any, NamedTuple
 
@@ -11,11 +6,11 @@ import numpy as np
 
 from rayzero.chance import draw
 from rayzero.errors import GameError
+from rayzero.games.lines import completes, empty_cells, flip_stone, landing_cell, line_tables, open_columns
 from rayzero.games.rules import DRAW, HEADER, LAST, LOSS, NO_ACTION, ONGOING, PLY, RESULT, WIN, register
 from rayzero.games.symmetry import board_symmetries
+from rayzero.games.threats import lookahead
 from rayzero.jit import bare_kernel
-
-MASK = 0xFFFFFFFF
 
 
 class KInARow(NamedTuple):
@@ -36,7 +31,7 @@ class KInARow(NamedTuple):
     words: Any  # uint16 [height*width, 4]: the state words of the lines through a cell
     bits: Any  # uint8 [height*width, 4]: the cell's bit in each of them
     cells: Any  # int16 [lines, 32]: the cell of a bit of a line, or -1
-    masks: Any  # int64 [lines]: the bits of a line that are on the board
+    starts: Any  # int64 [lines]: the bits at which k cells of the line begin, in both halves
 
     @classmethod
     def create(
@@ -47,7 +42,7 @@ class KInARow(NamedTuple):
             raise GameError(f"A board of {width}x{height} can't be made: 1 to 31 columns and rows are possible.")
         if not 1 <= in_a_row <= max(width, height):
             raise GameError(f"{in_a_row} in a row does not fit on a board of {width}x{height}.")
-        words, bits, cells, masks = _lines(width, height)
+        words, bits, cells, starts = line_tables(width, height, in_a_row)
         cell_symmetries = board_symmetries(height, width, mirror_only=gravity)
         columns = cell_symmetries[:, :width] % width
         return cls(
@@ -55,7 +50,7 @@ class KInARow(NamedTuple):
             width=width,
             plane_count=4,
             actions=width if gravity else width * height,
-            state_size=HEADER + len(masks),
+            state_size=HEADER + len(starts),
             max_plies=width * height,
             cell_symmetries=cell_symmetries,
             action_symmetries=columns if gravity else cell_symmetries,
@@ -66,106 +61,8 @@ class KInARow(NamedTuple):
             words=words,
             bits=bits,
             cells=cells,
-            masks=masks,
+            starts=starts,
         )
-
-
-def _lines(width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    diagonals = width + height - 1
-    count = height + width + 2 * diagonals
-    words = np.empty((height * width, 4), np.uint16)
-    bits = np.empty((height * width, 4), np.uint8)
-    cells = np.full((count, 32), -1, np.int16)
-    masks = np.zeros(count, np.int64)
-    for cell in range(height * width):
-        row, column = divmod(cell, width)
-        lines = (
-            row,
-            height + column,
-            height + width + row - column + width - 1,
-            height + width + diagonals + row + column,
-        )
-        for direction, (line, bit) in enumerate(zip(lines, (column, row, column, column), strict=True)):
-            words[cell, direction] = HEADER + line
-            bits[cell, direction] = bit
-            cells[line, bit] = cell
-            masks[line] |= 1 << bit
-    return words, bits, cells, masks
-
-
-@bare_kernel
-def has_row(stones, k, exact):
-    """Whether a word of stones has k in a row (exactly k where `exact`); lines in it have a zero between them."""
-    runs = stones
-    length = 1
-    while 2 * length <= k:
-        runs &= runs >> length
-        length *= 2
-    if length < k:
-        runs &= runs >> (k - length)
-    if exact:  # A start of a run of k or more, with no stone before and none after the k.
-        runs &= ~(stones << 1) & ~(stones >> k)
-    return runs != 0
-
-
-@bare_kernel
-def put_stone(game, state, cell, side):
-    """Add a stone to the four lines of a cell; returns whether it makes a row. `side` is 0 or 32."""
-    one = np.int64(1) << side
-    words, bits = game.words, game.bits
-    a = state[words[cell, 0]] | one << np.int64(bits[cell, 0])
-    b = state[words[cell, 1]] | one << np.int64(bits[cell, 1])
-    c = state[words[cell, 2]] | one << np.int64(bits[cell, 2])
-    d = state[words[cell, 3]] | one << np.int64(bits[cell, 3])
-    state[words[cell, 0]] = a
-    state[words[cell, 1]] = b
-    state[words[cell, 2]] = c
-    state[words[cell, 3]] = d
-    if game.small:  # All four lines fit into one word, each with a zero above it.
-        lines = a >> side & 0xFFFF | (b >> side & 0xFFFF) << 16 | (c >> side & 0xFFFF) << 32 | (d >> side & 0xFFFF) << 48
-        return has_row(lines, game.in_a_row, game.exact)
-    lines = a >> side & MASK | (b >> side & MASK) << 32
-    others = c >> side & MASK | (d >> side & MASK) << 32
-    return has_row(lines, game.in_a_row, game.exact) or has_row(others, game.in_a_row, game.exact)
-
-
-@bare_kernel
-def landing_cell(game, state, column):
-    """The lowest free cell of a column of a board with gravity, which must not be full."""
-    word = state[HEADER + game.height + column]
-    filled = word | word >> 32
-    row = game.height - 1
-    while filled >> row & 1:
-        row -= 1
-    return row * game.width + column
-
-
-@bare_kernel
-def empty_cells(game, state, cells):
-    """Write the empty cells in increasing order; returns their number."""
-    n = 0
-    for row in range(game.height):
-        word = state[HEADER + row]
-        free = game.masks[row] & ~(word | word >> 32)
-        cell = row * game.width
-        while free:
-            cells[n] = cell
-            n += free & 1
-            free >>= 1
-            cell += 1
-    return n
-
-
-@bare_kernel
-def open_columns(game, state, columns):
-    """Write the columns with room in increasing order; returns their number."""
-    n = 0
-    free = ~(state[HEADER] | state[HEADER] >> 32)
-    for column in range(game.width):
-        if free >> column & 1:
-            columns[n] = column
-            n += 1
-    return n
 
 
 def init(game, state):
@@ -187,7 +84,9 @@ def play(game, state, action):
     cell = np.int64(action)
     if game.gravity:
         cell = landing_cell(game, state, cell)
-    won = put_stone(game, state, cell, (state[PLY] & 1) * 32)
+    side = (state[PLY] & 1) * 32
+    won = completes(game, state, cell, side)
+    flip_stone(game, state, cell, side)
     state[PLY] += 1
     state[LAST] = action
     if won:
@@ -215,7 +114,9 @@ def rollout(game, state, actions, random):
         else:
             n -= 1
             actions[drawn] = actions[n]
-        won = put_stone(game, state, cell, (ply & 1) * 32)
+        side = (ply & 1) * 32
+        won = completes(game, state, cell, side)
+        flip_stone(game, state, cell, side)
         ply += 1
     state[PLY] = ply
     state[RESULT] = LOSS if won else DRAW
@@ -253,4 +154,13 @@ def last_cell(game, state):
     return row, state[LAST]
 
 
-register(KInARow, init=init, legal=legal, play=play, planes=planes, rollout=rollout, bare=("init", "legal", "play", "planes", "rollout"))
+register(
+    KInARow,
+    init=init,
+    legal=legal,
+    play=play,
+    planes=planes,
+    lookahead=lookahead,
+    rollout=rollout,
+    bare=("init", "legal", "play", "planes", "lookahead", "rollout"),
+)

@@ -31,7 +31,7 @@ from numba.extending import overload
 
 from rayzero.chance import draw
 from rayzero.errors import GameError
-from rayzero.jit import JIT_OPTIONS, depends_on
+from rayzero.jit import depends_on, jit_options
 
 PLY, LAST, RESULT, HEADER = 0, 1, 2, 3
 WIN, DRAW, LOSS, ONGOING = 1, 0, -1, 2
@@ -112,7 +112,7 @@ def _dispatch(rule: Callable[..., Any]) -> None:
             given = _rules[game.instance_class]
             return getattr(given, rule.__name__) if (rule.__name__ in given.bare) == bare else None
 
-        overload(rule, jit_options=JIT_OPTIONS | {"_nrt": not bare})(choose)
+        overload(rule, jit_options=jit_options(counted=not bare))(choose)
 
 
 RULES = (init, legal, play, planes, lookahead, rollout)
