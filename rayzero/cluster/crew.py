@@ -1,0 +1,81 @@
+"""Who works on a run: every actor, how it is placed, and what a newcomer is given."""
+
+from typing import Any
+
+import numpy as np
+import ray
+
+from rayzero.cluster.machine import Plan
+from rayzero.cluster.server import InferenceServer
+from rayzero.cluster.services import EvaluatorService, LearnerService, ReplayService
+from rayzero.cluster.supervision import Member
+from rayzero.cluster.workers import SelfPlayWorker
+from rayzero.config import Config
+from rayzero.cluster.run import RunDirectory
+
+
+class Crew:
+    """The members of a run; `files` and `weights` are references that whoever is started anew begins with."""
+
+    def __init__(self, config: Config, plan: Plan, run: RunDirectory, files: dict[str, bytes] | None) -> None:
+        self.config = config
+        self.plan = plan
+        self.files = ray.put(files) if files else None
+        self.weights: Any = None
+        self.version = -1
+        self._run = run
+        self._starts = 0
+        self._given: dict[str, tuple[int, int]] = {}  # by name: incarnation and version of the weights it has
+        self.replay = Member("replay", self._start_replay)
+        self.learner = Member("learner", self._start_learner)
+        self.servers: list[Member] = []
+        self.workers: list[Member] = []
+        self.evaluator: Member | None = None
+
+    def complete(self, weights: Any, version: int) -> None:
+        """Start everyone who needs weights."""
+        self.weights, self.version = weights, version
+        names = [f"server-{i}" for i in range(self.plan.servers)]
+        self.servers = [Member(name, lambda name=name: self._start_server(name)) for name in names]
+        self.workers = [
+            Member(f"worker-{i}", lambda i=i: self._start_worker(i, names)) for i in range(self.plan.workers)
+        ]
+        if self.config.evaluation.enabled:
+            self.evaluator = Member("evaluator", self._start_evaluator)
+
+    @property
+    def members(self) -> list[Member]:
+        """All of them."""
+        some = [self.replay, self.learner, *self.servers, *self.workers]
+        return [*some, self.evaluator] if self.evaluator else some
+
+    def news_for(self, member: Member) -> Any:
+        """The reference of the newest weights if the member does not have them yet; it counts as given then."""
+        newest = (member.incarnation, self.version)
+        if self._given.get(member.name) == newest:
+            return None
+        self._given[member.name] = newest
+        return self.weights
+
+    def _start_replay(self) -> Any:
+        return _place(ReplayService).remote(self.config, str(self._run.games))
+
+    def _start_learner(self) -> Any:
+        return _place(LearnerService, num_gpus=self.config.learner.gpus).remote(self.config, self.files)
+
+    def _start_evaluator(self) -> Any:
+        return _place(EvaluatorService).remote(self.config, str(self._run.path))
+
+    def _start_server(self, name: str) -> Any:
+        gpus = 1 if self.plan.gpus > self.config.learner.gpus else 0
+        return _place(InferenceServer, num_gpus=gpus, name=name).remote(self.config, self.weights)
+
+    def _start_worker(self, index: int, servers: list[str]) -> Any:
+        self._starts += 1
+        seed = np.random.SeedSequence(self.config.run.seed, spawn_key=(self._run.starts, self._starts))
+        placed = _place(SelfPlayWorker, num_cpus=self.config.cluster.cpus_per_worker)
+        return placed.remote(self.config, int(seed.generate_state(1)[0]), servers, index)
+
+
+def _place(service: type, num_cpus: float = 0.0, **options: Any) -> Any:
+    return ray.remote(service).options(num_cpus=num_cpus, max_restarts=0, max_task_retries=0, **options)

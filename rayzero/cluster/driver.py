@@ -1,0 +1,236 @@
+"""The driver: owns the loop, passes references, keeps the balance, saves."""
+
+import os
+import signal
+import time
+from collections import deque
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import ray
+
+from rayzero.cluster.banners import end_banner, start_banner
+from rayzero.cluster.budget import SampleBudget
+from rayzero.cluster.crew import Crew
+from rayzero.cluster.machine import Plan, make_plan, start_ray, with_threads
+from rayzero.cluster.run import RunDirectory
+from rayzero.cluster.supervision import Calls, Member
+from rayzero.config import Config, Options
+from rayzero.monitor import Monitor
+from rayzero.reports import InferenceStats, Progress, ReplayStatus, TrainingReport
+from rayzero.selfplay import SelfPlayStats
+
+STRETCH = 1.0  # seconds of a call to a worker or the learner: what stopping takes and a death can cost
+WEIGHTS_EVERY = 5.0  # seconds: new weights cost a worker some 60 ms and its cache
+LEAVE_WITHIN = 8.0  # seconds for the last games and the last checkpoint
+MOST_STEPS = 64  # in one call to the learner
+
+
+def train(config: Config, options: Options = Options()) -> int:
+    """Train until a limit is reached or a signal comes; goes on where an earlier run of this name stopped."""
+    run = RunDirectory(config, options.new)
+    try:
+        plan = make_plan(config, start_ray(config))
+        config = with_threads(config, plan)
+        with Monitor(config, run.path, quiet=options.quiet) as monitor:
+            driver = Driver(config, run, plan, monitor)
+            driver.train()
+            return 130 if driver.stopping else 0
+    finally:
+        ray.shutdown()
+        run.close()
+
+
+class Driver:
+    """One run, from the newest checkpoint to a limit."""
+
+    def __init__(self, config: Config, run: RunDirectory, plan: Plan, monitor: Monitor) -> None:
+        checkpoint = run.newest()
+        self.config = config
+        self.run = run
+        self.monitor = monitor
+        self.stopping = False  # a signal came
+        self.progress = checkpoint.progress if checkpoint else Progress()
+        self.calls = Calls()
+        self.crew = Crew(config, plan, run, checkpoint.files if checkpoint else None)
+        self.budget = SampleBudget(
+            config.replay.samples_per_position,
+            config.learner.batch,
+            config.learner.min_positions,
+            config.replay.max_lead,
+            **self.progress.budget,
+        )
+        self._leaving = False
+        self._saved_steps = self._next_step = self.progress.steps
+        self._batches: deque[tuple[int, Any]] = deque()  # how many, and their reference
+        self._steps_per_call = 4
+        self._clock = time.monotonic() - self.progress.seconds
+        self._due = {"tick": 0.0, "save": 0.0, "weights": 0.0}
+        self._postpone("save", config.run.checkpoint_minutes * 60)
+
+    def train(self) -> None:
+        """The loop."""
+        for kind in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(kind, self._on_signal)
+        plan = self.crew.plan
+        banner = start_banner(self.config, plan, self.run.path, self.progress, self.run.existed)
+        self.monitor.start(banner, self.progress, plan.workers)
+        self.calls.issue(self.crew.replay, "status", done=self._counted)
+        self._ask_weights()
+        while not self.stopping and not self.limit_reached():
+            self._issue()
+            self.calls.wait(0.5)
+            self._tick()
+        self._leave()
+
+    def limit_reached(self) -> bool:
+        """Whether the run is over."""
+        limits, progress = self.config.run, self.progress
+        return (
+            (limits.minutes is not None and progress.seconds >= limits.minutes * 60)
+            or (limits.games is not None and progress.games >= limits.games)
+            or (limits.steps is not None and progress.steps >= limits.steps)
+        )
+
+    def _issue(self) -> None:
+        """Give work to everyone who is idle and may run."""
+        crew, calls = self.crew, self.calls
+        if self.budget.may_play(self.progress.steps):
+            for worker in crew.workers:
+                if not calls.to(worker):
+                    self._advance(worker)
+        if not calls.to(crew.replay):
+            self._prefetch()
+        if self._batches and not calls.to(crew.learner):
+            self._train_on(*self._batches.popleft())
+        if crew.evaluator and not calls.to(crew.evaluator) and self._match_is_due():
+            self._judge(crew.evaluator)
+
+    def _advance(self, worker: Member) -> None:
+        def played(reports: tuple[SelfPlayStats, InferenceStats]) -> None:
+            stats, inference = reports
+            self.monitor.played(stats)
+            self.monitor.served(inference)
+            self.progress.simulations += stats.simulations
+            self.progress.evaluations += stats.evaluations
+            if stats.games:
+                self._add(records)
+
+        news = self.crew.news_for(worker)
+        records, _ = self.calls.issue(worker, "advance", STRETCH, news, done=played, returns=2)
+
+    def _add(self, records: Any) -> None:
+        """Hand games on by reference, again and again until replay has said that they are on disk."""
+        self.calls.issue(self.crew.replay, "add", records, done=self._counted, lost=lambda: self._add(records))
+
+    def _counted(self, status: ReplayStatus) -> None:
+        self.progress.games, self.progress.plies = status.games, status.plies
+        self.progress.positions = status.positions
+        self.budget.count(status.positions)
+        self.monitor.added(status)
+
+    def _prefetch(self) -> None:
+        asked = self._next_step + sum(count for count, _ in self._batches)
+        count = min(self.budget.steps_left(asked), self._steps_per_call)
+        if count == 0 or len(self._batches) > 1:
+            return
+
+        def sampled(first: int) -> None:
+            if first == self._next_step + sum(count for count, _ in self._batches):
+                self._batches.append((count, batches))
+
+        batches, _ = self.calls.issue(self.crew.replay, "batches", asked, count, done=sampled, returns=2)
+
+    def _train_on(self, count: int, batches: Any) -> None:
+        self._next_step += count
+        self.calls.issue(self.crew.learner, "train", batches, done=self._trained, lost=self._learner_lost)
+
+    def _trained(self, report: TrainingReport) -> None:
+        self.progress.steps = report.step
+        rate = len(report.steps) / max(report.seconds, 1e-3)
+        self._steps_per_call = max(1, min(MOST_STEPS, int(rate * STRETCH)))
+        self.monitor.trained(report)
+
+    def _learner_lost(self) -> None:
+        """A new one starts from the last save; the steps since then are to be made again."""
+        self.progress.steps = self._next_step = self._saved_steps
+        self._batches.clear()
+
+    def _ask_weights(self) -> None:
+        def got(version: int) -> None:
+            if self.crew.weights is None:
+                self.crew.complete(weights, version)
+            else:
+                self.crew.weights, self.crew.version = weights, version
+            for server in self.crew.servers:
+                self.calls.issue(server, "load", self.crew.news_for(server))
+
+        lost = self._ask_weights if self.crew.weights is None else self._learner_lost
+        weights, _ = self.calls.issue(self.crew.learner, "weights", done=got, lost=lost, returns=2)
+        self._postpone("weights", WEIGHTS_EVERY)
+
+    def _match_is_due(self) -> bool:
+        settings, progress, last = self.config.evaluation, self.progress, self.progress.matched
+        if self.crew.version <= last.get("version", 0):
+            return False
+        return progress.seconds - last.get("seconds", 0.0) >= settings.every_minutes * 60 or (
+            settings.every_games is not None and progress.games - last.get("games", 0) >= settings.every_games
+        )
+
+    def _judge(self, evaluator: Member) -> None:
+        asked = {"seconds": self.progress.seconds, "games": self.progress.games, "version": self.crew.version}
+
+        def judged(report: Any) -> None:
+            self.progress.matched = asked
+            self.monitor.judged(report, self.progress)
+
+        self.calls.issue(evaluator, "judge", self.crew.weights, done=judged)
+
+    def _tick(self) -> None:
+        """What happens by the clock."""
+        self.progress.seconds = time.monotonic() - self._clock
+        learner_idle = not self.calls.to(self.crew.learner)
+        if self._is_due("save") and learner_idle:
+            self._save()
+        elif self._is_due("weights") and learner_idle and self.progress.steps > self.crew.version:
+            self._ask_weights()
+        if self._is_due("tick"):
+            self._postpone("tick", self.config.monitor.interval_seconds)
+            for server in self.crew.servers:
+                self.calls.issue(server, "stats", done=self.monitor.served)
+            unspent = self.budget.steps_left(self.progress.steps)
+            restarts = sum(member.deaths for member in self.crew.members)
+            self.monitor.tick(self.progress, self.crew.version, unspent, restarts)
+
+    def _save(self) -> None:
+        def saved(step: int) -> None:
+            self.progress.budget = self.budget.state()
+            self.run.save(ray.get(files), replace(self.progress, steps=step))
+            self.crew.files, self._saved_steps = files, step
+
+        files, _ = self.calls.issue(self.crew.learner, "save", done=saved, lost=self._learner_lost, returns=2)
+        self._postpone("save", self.config.run.checkpoint_minutes * 60)
+
+    def _leave(self) -> None:
+        """Take in the last games, save, and go."""
+        end = time.monotonic() + LEAVE_WITHIN
+        busy = [self.crew.replay, self.crew.learner, *self.crew.workers]
+        while any(self.calls.to(member) for member in busy) and time.monotonic() < end - LEAVE_WITHIN / 2:
+            self.calls.wait(0.1)
+        if self.crew.weights is not None:
+            self._save()
+        while any(self.calls.to(member) for member in busy[:2]) and time.monotonic() < end:
+            self.calls.wait(0.1)
+        self.monitor.end(end_banner(self.run.path, self.progress, self.stopping, None), self.progress)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.stopping:
+            os._exit(128 + number)
+        self.stopping = True
+
+    def _is_due(self, what: str) -> bool:
+        return time.monotonic() >= self._due[what]
+
+    def _postpone(self, what: str, seconds: float) -> None:
+        self._due[what] = time.monotonic() + seconds
