@@ -123,8 +123,6 @@ def _check_uses(config: Config) -> None:
         _clash(config, "inference.precision", "inference.engine", "int8 needs OpenVINO")
     if config.inference.engine == "openvino" and not find_spec("openvino"):
         raise ConfigError("inference.engine=openvino, but it is not installed: pip install openvino, or use auto.")
-    if config.inference.precision == "int8" and not find_spec("nncf"):
-        raise ConfigError("inference.precision=int8 needs NNCF: pip install 'rayzero[int8]'.")
     name = config.run.name or ""
     if Path(name).name != name or name == "..":
         raise ConfigError(f"run.name={name} should be a plain folder name; the place of all runs is run.dir.")
