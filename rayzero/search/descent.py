@@ -4,24 +4,23 @@ import numpy as np
 
 from rayzero.games import rules
 from rayzero.games.rules import FORCED, FREE, LOSS, ONGOING, RESULT, WIN, WON
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel
 from rayzero.search.backup import back_up
 from rayzero.search.root import prepare_root
 from rayzero.search.selection import choose_puct, proven_value
-from rayzero.search.tree import EVALUATIONS, NO_NODE, SAVED, SIMULATIONS, add_child, best_first, expand, tree_of
+from rayzero.search.tree import EVALUATIONS, NO_NODE, SAVED, SIMULATIONS, add_child, best_first, copy, expand, tree_of
 
 
-@kernel
+@bare_kernel
 def done(tree, slot):
     """Whether a search needs no more descents."""
     root = tree.nodes[0]
     return root.result != ONGOING or root.visits - 1 + slot.waiting >= slot.target
 
 
-@kernel
+@bare_kernel
 def select_leaves(forest, game, settings):
     """Descend in every active game until leaves wait for an evaluation; return how many do."""
-    state = np.empty(game.state_size, np.int64)
     n = 0
     for b in range(len(forest.slots)):
         slot = forest.slots[b]
@@ -29,7 +28,7 @@ def select_leaves(forest, game, settings):
             continue
         tree = tree_of(forest, b)
         for _ in range(settings.leaves):
-            if not next_leaf(forest, tree, game, settings, b, state, n):
+            if not next_leaf(forest, tree, game, settings, b, n):
                 break
             n += 1
         if slot.waiting == 0:
@@ -38,16 +37,17 @@ def select_leaves(forest, game, settings):
     return n
 
 
-@kernel
-def next_leaf(forest, tree, game, settings, b, state, row):
+@bare_kernel
+def next_leaf(forest, tree, game, settings, b, row):
     """Simulate until a leaf needs an evaluation and is written into the row; False when none does (for now).
 
     Leaves whose result is known cost no evaluation, so the next simulation follows at once.
     """
     slot = forest.slots[b]
+    state = forest.state
     while not done(tree, slot):
-        state[:] = forest.states[b]
-        i = descend(forest, tree, game, settings, slot, state)
+        copy(forest.states[b], state)
+        i = descend(tree, game, settings, slot, state)
         node = tree.nodes[i]
         if node.waiting and node.edges == 0:
             return False  # Another descent of this step is there already.
@@ -68,8 +68,8 @@ def next_leaf(forest, tree, game, settings, b, state, row):
     return False
 
 
-@kernel
-def descend(forest, tree, game, settings, slot, state):
+@bare_kernel
+def descend(tree, game, settings, slot, state):
     """Follow the selection rule from the root to a node that is new, not expanded, or proven; play along.
 
     Where the pool of nodes is full it ends at the parent of the child that has no room.
@@ -92,7 +92,7 @@ def descend(forest, tree, game, settings, slot, state):
         i = j
 
 
-@kernel
+@bare_kernel
 def assess(node, game, settings, state, actions):
     """Ask the rules about a new leaf: its result where they know it, else the actions to expand and their number.
 
@@ -113,13 +113,13 @@ def assess(node, game, settings, state, actions):
     return rules.legal(game, state, actions)
 
 
-@kernel
+@bare_kernel
 def has_room(tree, slot, game):
     """Whether a node that found the pool of edges full can be expanded now."""
     return slot.edges + game.actions <= len(tree.action)
 
 
-@kernel
+@bare_kernel
 def wait(forest, tree, settings, b, i, row, count):
     """Note a leaf that waits for its evaluation."""
     leaf = forest.leaves[row]
@@ -130,7 +130,7 @@ def wait(forest, tree, settings, b, i, row, count):
     mark_path(tree, settings, i, 1)
 
 
-@kernel
+@bare_kernel
 def mark_path(tree, settings, i, change):
     """Count a waiting descent in or out from a leaf to the root; a lone descent meets no other."""
     if settings.leaves > 1:
@@ -139,7 +139,7 @@ def mark_path(tree, settings, i, change):
             i = tree.nodes[i].parent
 
 
-@kernel
+@bare_kernel
 def take_evaluation(forest, settings, n, priors, value, moves_left):
     """Expand and back up the n waiting leaves."""
     for row in range(n):
@@ -153,7 +153,7 @@ def take_evaluation(forest, settings, n, priors, value, moves_left):
             slot.active = 0
 
 
-@kernel
+@bare_kernel
 def absorb(forest, tree, slot, leaf, actions, priors, value, moves_left, settings):
     """Expand one leaf with its evaluation and back it up."""
     node = tree.nodes[leaf.node]

@@ -4,12 +4,12 @@ import numpy as np
 
 from rayzero.games import rules
 from rayzero.games.rules import LOSS, NO_ACTION, ONGOING, RESULT, WIN, WON
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel
 from rayzero.search.selection import node_value
-from rayzero.search.tree import tree_of
+from rayzero.search.tree import copy, tree_of
 
 
-@kernel
+@bare_kernel
 def read_roots(forest, game, settings, slots, out):
     """Fill a SearchResult, one row per slot."""
     for row in range(len(slots)):
@@ -29,16 +29,16 @@ def read_roots(forest, game, settings, slots, out):
         policy[:] = 0.0
         if root.edges == 0:
             if forest.states[b, RESULT] == ONGOING and root.result != ONGOING:
-                known_by_rules(game, settings, forest.states[b], policy)
+                known_by_rules(forest, game, settings, forest.states[b], policy)
             out.best[row] = most(policy)
         else:
             weigh_visits(tree, policy)
             if not normalise(policy):
-                policy[:] = out.priors[row]
+                copy(out.priors[row], policy)
             out.best[row] = most_visited(tree, policy)
 
 
-@kernel
+@bare_kernel
 def read_children(tree, settings, visits, q):
     """Visits and values (for the player to move at the root) by action."""
     visits[:] = 0
@@ -51,7 +51,7 @@ def read_children(tree, settings, visits, q):
             q[tree.action[e]] = -settings.discount * node_value(child, settings)
 
 
-@kernel
+@bare_kernel
 def keeps_result(root, child):
     """Whether a move is as good as what is proven: the shortest win, the longest loss, else no proven loss."""
     if root.result == WIN:
@@ -61,7 +61,7 @@ def keeps_result(root, child):
     return child.result != WIN and (root.result == ONGOING or child.result == root.result)
 
 
-@kernel
+@bare_kernel
 def weigh_visits(tree, weights):
     """Visits by action, of those moves that keep what is proven."""
     root = tree.nodes[0]
@@ -71,7 +71,7 @@ def weigh_visits(tree, weights):
             weights[tree.action[e]] = child.visits
 
 
-@kernel
+@bare_kernel
 def normalise(weights):
     """Make weights a distribution; False where all are 0."""
     total = 0.0
@@ -83,7 +83,7 @@ def normalise(weights):
     return total > 0.0
 
 
-@kernel
+@bare_kernel
 def most(weights):
     """The action with the largest weight, or NO_ACTION where all are 0."""
     best = NO_ACTION
@@ -93,7 +93,7 @@ def most(weights):
     return best
 
 
-@kernel
+@bare_kernel
 def most_visited(tree, policy):
     """The visited action with the largest weight, of equal ones the first visited; else the likeliest."""
     root = tree.nodes[0]
@@ -105,27 +105,27 @@ def most_visited(tree, policy):
     return best if best != NO_ACTION else most(policy)
 
 
-@kernel
-def known_by_rules(game, settings, state, policy):
+@bare_kernel
+def known_by_rules(forest, game, settings, state, policy):
     """The policy of a root that look-ahead has decided: winning moves, or the most stubborn of the losing ones."""
-    found = np.empty(game.actions, np.int16)
+    found = forest.actions[0]
     kind, count, _ = rules.lookahead(game, state, settings.lookahead, found)
     if kind == WON:
         for k in range(count):
             policy[found[k]] = 1.0
     else:
-        weigh_stubborn(game, state, found, policy)
+        weigh_stubborn(forest, game, state, policy)
     normalise(policy)
 
 
-@kernel
-def weigh_stubborn(game, state, found, policy):
+@bare_kernel
+def weigh_stubborn(forest, game, state, policy):
     """Of moves that all lose, those that leave the other side the fewest ways to win."""
-    legal = np.empty(game.actions, np.int16)
-    trial = np.empty_like(state)
+    legal, found = forest.actions[0], forest.actions[1]
+    trial = forest.state
     fewest = game.actions + 1
     for k in range(rules.legal(game, state, legal)):
-        trial[:] = state
+        copy(state, trial)
         rules.play(game, trial, legal[k])
         _, ways, _ = rules.lookahead(game, trial, 1, found)
         if ways < fewest:

@@ -3,12 +3,11 @@
 import numpy as np
 
 from rayzero.games import rules
-from rayzero.games.rules import RESULT
-from rayzero.jit import kernel
-from rayzero.search.tree import best_first, clear_tree, keep_subtree, tree_of
+from rayzero.jit import bare_kernel
+from rayzero.search.tree import best_first, clear_tree, copy, keep_subtree, tree_of
 
 
-@kernel
+@bare_kernel
 def reset_trees(forest, game, slots, states, initial):
     """Forget the trees of some games; their roots get new states, or the initial position."""
     for row in range(len(slots)):
@@ -19,10 +18,10 @@ def reset_trees(forest, game, slots, states, initial):
         if initial:
             rules.init(game, forest.states[b])
         else:
-            forest.states[b] = states[row]
+            copy(states[row], forest.states[b])
 
 
-@kernel
+@bare_kernel
 def begin_searches(forest, settings, slots, simulations, noisy, epsilon):
     """Start a search at the root of some games; `forest.noise` holds their samples already."""
     for row in range(len(slots)):
@@ -36,7 +35,7 @@ def begin_searches(forest, settings, slots, simulations, noisy, epsilon):
             prepare_root(forest, b, settings)
 
 
-@kernel
+@bare_kernel
 def prepare_root(forest, b, settings):
     """Put temperature and noise on the priors of an expanded root, starting from its own ones."""
     slot = forest.slots[b]
@@ -61,7 +60,7 @@ def prepare_root(forest, b, settings):
     best_first(tree.action, tree.prior, first + root.visited, last)
 
 
-@kernel
+@bare_kernel
 def mix_noise(tree, root, noise, epsilon, total):
     """(1 - epsilon) * P + epsilon * Dirichlet, the sample being gammas that are normalised over the edges."""
     norm = 0.0
@@ -72,9 +71,10 @@ def mix_noise(tree, root, noise, epsilon, total):
         tree.prior[e] = (1.0 - epsilon) * p + epsilon * (noise[tree.action[e]] / norm) if norm > 0.0 else p
 
 
-@kernel
-def play_moves(forest, game, settings, slots, actions, legal):
+@bare_kernel
+def play_moves(forest, game, settings, slots, actions):
     """Advance the roots of some games; returns the first row with an illegal action, or -1 (then all are played)."""
+    legal = forest.actions[0]
     for row in range(len(slots)):
         n = rules.legal(game, forest.states[slots[row]], legal)
         known = False
@@ -92,7 +92,7 @@ def play_moves(forest, game, settings, slots, actions, legal):
         kept = False
         for k in range(root.visited):
             if settings.reuse_tree and tree.action[root.first + k] == actions[row]:
-                keep_subtree(tree, slot, np.int64(tree.child[root.first + k]))
+                keep_subtree(tree, slot, np.int64(tree.child[root.first + k]), forest.moved[0], forest.moved[1])
                 kept = True
                 break
         if not kept:
@@ -100,9 +100,8 @@ def play_moves(forest, game, settings, slots, actions, legal):
     return -1
 
 
-@kernel
+@bare_kernel
 def count_legal(forest, game, slots, counts):
     """The number of legal actions at some roots."""
-    actions = np.empty(game.actions, np.int16)
     for row in range(len(slots)):
-        counts[row] = rules.legal(game, forest.states[slots[row]], actions)
+        counts[row] = rules.legal(game, forest.states[slots[row]], forest.actions[0])

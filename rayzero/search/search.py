@@ -114,6 +114,9 @@ class Search:
             larger = plant(self.game, games, self._pool(simulations), self.settings.leaves, self._gumbel)
             self._forest = transplant(self._forest, larger)
 
+    def clear_cache(self) -> None:
+        """Forget evaluations of other weights."""
+
     def select(self) -> np.ndarray:
         """Planes uint8 [n, C, H, W] of the leaves that need an evaluation; none when every search has finished.
 
@@ -156,8 +159,7 @@ class Search:
     def play(self, slots: np.ndarray, actions: np.ndarray) -> None:
         """Advance the roots; what was searched below the moves is kept where `reuse_tree` says so."""
         slots, actions = _indices(slots), np.ascontiguousarray(actions, np.int16)
-        legal = np.empty(self.game.actions, np.int16)
-        wrong = play_moves(self._forest, self.game, self.settings, slots, actions, legal)
+        wrong = play_moves(self._forest, self.game, self.settings, slots, actions)
         if wrong >= 0:
             raise GameError(f"Action {actions[wrong]} is not legal in the position of game {slots[wrong]}.")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rayzero.games.rules import ONGOING
-from rayzero.jit import kernel
+from rayzero.jit import bare_kernel
 
 NO_NODE = -1
 EDGE_LIMIT = 64_000_000  # of all games of one search: 640 MB
@@ -91,6 +91,9 @@ class Forest(NamedTuple):
     leaf_actions: Any  # int16 [B*leaves, A]
     planes: Any  # uint8 [B*leaves, C, H, W]
     counters: Any  # int64 [4]: simulations, evaluations, saved evaluations, cache hits
+    state: Any  # int64 [state_size]: scratch, as the following: bare kernels can't make arrays
+    actions: Any  # int16 [2, A]
+    moved: Any  # int32 [2, P]
 
 
 SIMULATIONS, EVALUATIONS, SAVED, HITS = 0, 1, 2, 3
@@ -114,6 +117,9 @@ def plant(game: Any, games: int, nodes: int, leaves: int, gumbel: bool) -> Fores
         leaf_actions=np.empty((waiting, game.actions), np.int16),
         planes=np.zeros((waiting, game.plane_count, game.height, game.width), np.uint8),
         counters=np.zeros(4, np.int64),
+        state=np.empty(game.state_size, np.int64),
+        actions=np.empty((2, game.actions), np.int16),
+        moved=np.empty((2, nodes), np.int32),
     )
 
 
@@ -125,13 +131,20 @@ def transplant(old: Forest, new: Forest) -> Forest:
     return new
 
 
-@kernel
+@bare_kernel
 def tree_of(forest, b):
     """The tree of one game, as views."""
     return Tree(forest.nodes[b], forest.action[b], forest.prior[b], forest.child[b])
 
 
-@kernel
+@bare_kernel
+def copy(source, target):
+    """What `target[:] = source` does, which bare kernels can't."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+@bare_kernel
 def clear_node(node, parent):
     """A node without visits."""
     node.value = 0.0
@@ -149,7 +162,7 @@ def clear_node(node, parent):
     node.result = ONGOING
 
 
-@kernel
+@bare_kernel
 def clear_tree(tree, slot):
     """A root without visits and nothing else."""
     clear_node(tree.nodes[0], NO_NODE)
@@ -158,7 +171,7 @@ def clear_tree(tree, slot):
     slot.saved = 0
 
 
-@kernel
+@bare_kernel
 def best_first(action, prior, start, end):
     """Swap the edge with the largest prior (of equal ones, the lowest action) to the start."""
     if start >= end:
@@ -173,14 +186,14 @@ def best_first(action, prior, start, end):
     swap(action, prior, start, best)
 
 
-@kernel
+@bare_kernel
 def swap(action, prior, e, f):
     """Exchange two unvisited edges."""
     action[e], action[f] = action[f], action[e]
     prior[e], prior[f] = prior[f], prior[e]
 
 
-@kernel
+@bare_kernel
 def expand(tree, slot, i, actions, count, priors):
     """Give a node its edges, with priors renormalised over them; a full pool leaves it as it is."""
     first = slot.edges
@@ -200,7 +213,7 @@ def expand(tree, slot, i, actions, count, priors):
     best_first(tree.action, tree.prior, first, first + count)
 
 
-@kernel
+@bare_kernel
 def add_child(tree, slot, i):
     """A node for the first unvisited edge of node i; NO_NODE when the pool is full."""
     j = slot.nodes
@@ -214,16 +227,15 @@ def add_child(tree, slot, i):
     return j
 
 
-@kernel
-def keep_subtree(tree, slot, new_root):
+@bare_kernel
+def keep_subtree(tree, slot, new_root, moved, expanded):
     """Make a node the root: move its subtree to the front of the pools and forget the rest."""
     nodes = tree.nodes
-    moved = np.full(slot.nodes, NO_NODE, np.int32)
-    expanded = np.empty(slot.nodes, np.int32)
     count = 0
     n = 0
     for i in range(new_root, slot.nodes):  # Children come after their parents.
-        if i != new_root and moved[nodes[i].parent] == NO_NODE:
+        moved[i] = NO_NODE
+        if i != new_root and (nodes[i].parent < new_root or moved[nodes[i].parent] == NO_NODE):
             continue
         moved[i] = n
         parent = moved[nodes[i].parent] if i != new_root else NO_NODE
@@ -246,7 +258,7 @@ def keep_subtree(tree, slot, new_root):
     slot.edges = end
 
 
-@kernel
+@bare_kernel
 def move_edges(tree, node, to, moved):
     """Move a node's edges forward in the pool; return where the next ones go."""
     first = node.first
