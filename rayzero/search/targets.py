@@ -1,26 +1,53 @@
-"""From visit counts to moves: temperature and sampling."""
+"""From visit counts to moves: temperature, noise on move probabilities, sampling."""
 
 import numpy as np
 
 
-def move_probabilities(counts: np.ndarray, temperature: np.ndarray) -> np.ndarray:
-    """counts ** (1/T), normalised by row; all on the first largest count where T is 0.
+def temperature_at(plies: np.ndarray, start: float, until: int, end: float) -> np.ndarray:
+    """The temperature at each ply, float64 [n]: `start` before ply `until`, `end` from there on."""
+    return np.where(np.asarray(plies) < until, start, end).astype(np.float64)
 
-    The same as softmax(log(counts) / T), computed that way so that small temperatures do not overflow.
+
+def move_probabilities(counts: np.ndarray, temperature: float | np.ndarray) -> np.ndarray:
+    """counts ** (1/T), normalised, float64 [n, A]; at T = 0 everything is on the largest count, the first of equals.
+
+    This is softmax(log(counts) / T); counts are divided by the largest first, so that no T overflows. A row
+    without counts stays 0. T is one number or one for each row.
     """
-    with np.errstate(divide="ignore"):
-        logs = np.log(counts.astype(np.float64))
-    logs -= logs.max(axis=1, keepdims=True)
-    greedy = np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None]
-    cold = (temperature <= 0)[:, None]
-    weights = np.where(cold, greedy, np.exp(logs / np.where(cold, 1.0, temperature[:, None])))
-    probabilities: np.ndarray = weights / weights.sum(axis=1, keepdims=True)
-    return probabilities
+    counts = np.asarray(counts, np.float64)
+    temperature = np.broadcast_to(np.asarray(temperature, np.float64), len(counts))
+    top = counts.max(axis=1, initial=0.0)
+    greedy = temperature == 0
+    with np.errstate(under="ignore"):
+        power = 1 / np.where(greedy, 1.0, temperature)[:, None]
+        weights = (counts / np.where(top > 0, top, 1.0)[:, None]) ** power
+    rows = np.flatnonzero(greedy & (top > 0))
+    weights[rows] = 0
+    weights[rows, counts[rows].argmax(axis=1)] = 1
+    total = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights, total, out=weights, where=total > 0)
 
 
-def sample_actions(counts: np.ndarray, temperature: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """One action int16 per row of counts [n, A], by its probability at the row's temperature [n]."""
-    sums = move_probabilities(counts, temperature).cumsum(axis=1)
-    draws = random.random((len(counts), 1)) * sums[:, -1:]
-    actions: np.ndarray = (sums > draws).argmax(axis=1).astype(np.int16)
-    return actions
+def with_noise(
+    probabilities: np.ndarray, legal: np.ndarray, epsilon: float, alpha: float, rng: np.random.Generator
+) -> np.ndarray:
+    """(1 - epsilon) * p + epsilon * Dirichlet(alpha) over the legal moves (bool [n, A]) of each row.
+
+    Noise on the choice of a move, where the tree has none on its priors.
+    """
+    sample = rng.standard_gamma(alpha, probabilities.shape) * legal
+    total = sample.sum(axis=1, keepdims=True)
+    sample = np.divide(sample, total, out=probabilities.astype(np.float64), where=total > 0)
+    return (1 - epsilon) * probabilities + epsilon * sample
+
+
+def sample(probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One action for each row of non-negative weights, int16 [n]; every row needs a weight above 0."""
+    ends = np.cumsum(probabilities, axis=1, dtype=np.float64)
+    draws = rng.random(len(ends)) * ends[:, -1]
+    return np.asarray((ends > draws[:, None]).argmax(axis=1), np.int16)
+
+
+def sample_actions(counts: np.ndarray, temperature: float | np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw one action for each row in proportion to counts ** (1/T), int16 [n]."""
+    return sample(move_probabilities(counts, temperature), rng)
