@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rayzero.config import Config, config_diff, config_names, dump, load_config
@@ -125,11 +125,13 @@ def test_limits_are_given_for_keys_that_exist():
     assert set(LIMITS) <= set(keys())
 
 
+@settings(max_examples=40)
 @given(st.sampled_from(sorted(keys())), st.text(max_size=12))
 def test_no_text_breaks_the_loader(key, value):
     loads_or_says_why(None, [f"{key}={value}"])
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(max_size=5), st.recursive(st.none() | st.floats() | st.text(max_size=3), st.lists)))
 def test_no_file_breaks_the_loader(tmp_path_factory, content):
     file = tmp_path_factory.mktemp("any") / "any.yaml"
