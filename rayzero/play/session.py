@@ -134,6 +134,12 @@ class Session:
         turned = np.flatnonzero((before != after) & (before != EMPTY))
         return [(int(cell), int(after[cell])) for cell in (*placed, *turned)]
 
+    def legal_lists(self) -> list[list[int] | None]:
+        """The legal actions before every move; None in games where every empty cell or open column is legal."""
+        if isinstance(self.offer.game, KInARow):
+            return [None] * self.plies
+        return [Session(self.offer, self.moves[:ply]).legal for ply in range(self.plies)]
+
     def start(self) -> list[tuple[int, int]]:
         """The pieces that are on the board before the first move."""
         return [(int(cell), int(self.boards[0][cell])) for cell in np.flatnonzero(self.boards[0] != EMPTY)]

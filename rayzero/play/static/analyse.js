@@ -57,7 +57,8 @@ export class Analyse {
     this.app.thinking.ask({ kind: "position", game: game.name, moves: actions.slice(0, cursor), model: this.model.value, simulations: budget }, (message) => {
       if (message.kind === "error") return toast(message.message);
       this.report = message.report;
-      this.app.render();
+      this.render();
+      this.app.renderBoard();
     });
     this.app.render();
   }
@@ -80,7 +81,7 @@ export class Analyse {
 
   // What the board shows of it: action -> share of the visits.
   heatMap() {
-    if (!this.report || !this.heat || this.sweep.retry || !this.report.simulations) return null;
+    if (!this.report || !this.heat || this.sweep.retry || !this.report.moves.length) return null;
     const cells = this.table.cells();
     const most = Math.max(...this.report.moves.map((move) => move.visits));
     const shown = this.report.moves.filter((move) => move.share >= 0.01 || move.visits === most);
@@ -98,7 +99,11 @@ export class Analyse {
   }
 
   render() {
+    // Reports come ten times a second: the focus stays on the button where it was.
+    const buttons = () => [...this.opinion.querySelectorAll("button")];
+    const focused = buttons().indexOf(document.activeElement);
     this.opinion.replaceChildren(...this.#opinion());
+    if (focused >= 0) buttons()[Math.min(focused, buttons().length - 1)]?.focus();
     this.sweep.render();
   }
 
@@ -107,8 +112,8 @@ export class Analyse {
     const { table, report } = this;
     if (table.atEnd && table.over) return [el("h2", {}, "The game is over"), el("p", {}, table.outcome())];
     if (!this.on) return [el("p", { class: "fine" }, "The engine is off (key E).")];
-    if (!report?.simulations) return [el("p", { class: "fine" }, this.sweep.busy ? "Looking at the whole game…" : "Thinking…")];
-    return [this.#bar(), this.#facts(), this.#proof(), this.#moves(), this.#line()].filter(Boolean);
+    if (!report?.simulations && !report?.proven) return [el("p", { class: "fine" }, this.sweep.busy ? "Looking at the whole game…" : "Thinking…")];
+    return [report.simulations ? this.#bar() : null, this.#facts(), this.#proof(), this.#moves(), this.#line()].filter(Boolean);
   }
 
   #bar() {
@@ -142,6 +147,9 @@ export class Analyse {
     return el("p", { class: "proof" }, proven.plies ? `${text} within ${proven.plies} ${proven.plies === 1 ? "ply" : "plies"}.` : `${text}.`);
   }
 
+  // Pure MCTS counts visits only.
+  get #knows() { return this.report.moves.some((move) => move.q !== null); }
+
   #moves() {
     const exact = this.scores;
     const rows = this.report.moves.slice(0, 6).map((move) => {
@@ -150,10 +158,10 @@ export class Analyse {
       const score = exact?.[move.action];
       return el("tr", { class: move.action === this.report.best ? "top-move" : null },
         el("td", {}, el("button", { type: "button", class: "link", onclick: () => this.played(move.action), "aria-label": `Play ${this.table.name(move.action)}` }, this.table.name(move.action))),
-        el("td", {}, bar, move.visits.toLocaleString("en")), el("td", {}, move.visits ? percent((1 + move.q) / 2) : "–"),
-        el("td", {}, percent(move.prior)), exact ? el("td", {}, score === null || score === undefined ? "–" : score > 0 ? `+${score}` : String(score).replace("-", "−")) : null);
+        el("td", {}, bar, move.visits.toLocaleString("en")), this.#knows ? el("td", {}, move.q === null ? "–" : percent((1 + move.q) / 2)) : null,
+        this.#knows ? el("td", {}, percent(move.prior)) : null, exact ? el("td", {}, score === null || score === undefined ? "–" : score > 0 ? `+${score}` : String(score).replace("-", "−")) : null);
     });
-    return el("table", {}, el("thead", {}, el("tr", {}, ...["Move", "Visits", "Expects", "Net", ...(exact ? ["Exact"] : [])].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, ...rows));
+    return el("table", {}, el("thead", {}, el("tr", {}, ...["Move", "Visits", ...(this.#knows ? ["Expects", "Net"] : []), ...(exact ? ["Exact"] : [])].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, ...rows));
   }
 
   #line() {

@@ -1,6 +1,6 @@
 // The board: draws a position, and takes moves by pointer, touch and keyboard.
 import { el, svg } from "./dom.js";
-import { CELL, centre, definitions, margin, piece, sheets, size } from "./look.js";
+import { CELL, centre, definitions, margin, piece, sheets, size, typeSize } from "./look.js";
 import { drawExact, drawHeat, drawHint, drawLine } from "./marks.js";
 
 export class Board {
@@ -21,6 +21,7 @@ export class Board {
     this.layers = { pieces: svg("g"), marks: svg("g") };
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", focusable: "false" },
       definitions(), svg("g", {}, back), this.layers.pieces, svg("g", {}, front), this.layers.marks);
+    picture.style.setProperty("--type", typeSize(game));
     this.root.replaceChildren(picture, this.#buttons(width, height));
   }
 

@@ -4,7 +4,7 @@ import { svg } from "./dom.js";
 export const CELL = 40;
 
 // Room around the cells for the labels, in units.
-export const margin = (game) => (game.board === "points" ? 16 : 22);
+export const margin = (game) => (game.board === "points" ? 19 : 22);
 
 export function definitions() {
   const gradient = (id, stops, attributes) =>
@@ -24,6 +24,9 @@ export function centre(game, cell) {
   return [edge + CELL * ((cell % game.width) + 0.5), edge + CELL * (Math.floor(cell / game.width) + 0.5)];
 }
 
+// Text of the same height on every board: a picture of few cells is shown larger.
+export const typeSize = (game) => Math.min(1, 0.12 + game.width / 14);
+
 export function size(game) {
   return [game.width * CELL + 2 * margin(game), game.height * CELL + 2 * margin(game)];
 }
@@ -37,12 +40,13 @@ function stars(game) {
 }
 
 function labels(game, kind) {
-  const [width, height] = size(game);
+  const [, height] = size(game);
   const edge = margin(game);
   const text = (x, y, content) => svg("text", { x, y, class: `label ${kind}` }, content);
-  const columns = game.columns.map((name, i) => text(edge + CELL * (i + 0.5), height - edge / 2 - (game.board === "points" ? 1 : 0), name));
-  const rows = game.rows.map((name, i) => text(edge / 2 + (game.board === "points" ? 1 : 0), edge + CELL * (i + 0.5), name));
-  return [...columns, ...rows, svg("rect", { width, height, fill: "none" })];
+  const inset = game.board === "points" ? 12 : edge / 2;
+  const columns = game.columns.map((name, i) => text(edge + CELL * (i + 0.5), height - inset, name));
+  const rows = game.rows.map((name, i) => text(inset, edge + CELL * (i + 0.5), name));
+  return [...columns, ...rows];
 }
 
 function points(game) {
@@ -87,7 +91,7 @@ function holes(game) {
     path += `M${cx - 16} ${cy}a16 16 0 1 0 32 0a16 16 0 1 0 -32 0z`;
     rims.push(svg("circle", { cx, cy, r: 16, class: "hole-rim" }));
   }
-  return [svg("path", { d: path, class: "base-panel", "fill-rule": "evenodd" }), ...rims, ...labels(game, "on-panel").slice(0, game.columns.length)];
+  return [svg("path", { d: path, class: "base-panel", "fill-rule": "evenodd" }), ...rims, ...labels(game, "on-panel")];
 }
 
 export function sheets(game) {

@@ -1,6 +1,6 @@
 // What analysis draws on the board. Size and number say the same as colour.
 import { svg } from "./dom.js";
-import { CELL, centre, margin } from "./look.js";
+import { CELL, centre, margin, typeSize } from "./look.js";
 
 export function drawHeat(game, view) {
   return [...view.heat].flatMap(([, { cell, share, label, best }]) => {
@@ -22,7 +22,8 @@ export function drawExact(game, scores) {
     const y = margin(game) / 2 + 1;
     const text = score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0";
     const shapes = [svg("text", { x, y, class: "exact" }, text)];
-    if (score === best) shapes.push(svg("rect", { x: x - 15, y: y - 9.5, width: 30, height: 19, rx: 9.5, class: "exact-best" }));
+    const half = 10 * typeSize(game);
+    if (score === best) shapes.push(svg("rect", { x: x - 1.5 * half, y: y - half, width: 3 * half, height: 2 * half, rx: half, class: "exact-best" }));
     return shapes;
   });
 }

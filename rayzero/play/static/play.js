@@ -12,7 +12,7 @@ export class Play {
     this.sides = el("fieldset", { class: "field" });
     const button = (label, action, kind = "plain") => el("button", { type: "button", class: kind, onclick: () => this.do(action) }, label);
     this.buttons = {
-      undo: button("Undo", "undo"), hint: button("Hint", "hint"), swap: button("Swap sides", "swap"),
+      undo: button("Undo", "undo"), hint: button("Hint", "hint"), swap: button("Swap", "swap"),
       resign: button("Resign", "resign"), restart: button("New game", "restart", "primary"), analyse: button("Analyse", "analyse"),
     };
     $("play-panel").append(this.strength.element, el("div", { class: "card" }, this.sides, el("div", { class: "buttons" }, ...Object.values(this.buttons))));
