@@ -63,7 +63,7 @@ class OpenVinoEvaluator:
 
     def evaluate(self, planes: np.ndarray) -> Evaluation:
         """Evaluate uint8 planes [B, C, H, W]."""
-        planes = np.ascontiguousarray(planes, np.uint8)
+        planes = np.require(planes, np.uint8, ["C", "W"])  # A copy of read-only planes, which OpenVINO refuses.
         if self.precision == "int8" and sum(map(len, self._seen)) < CALIBRATION:
             self._seen.append(planes.copy())
         with self._lock:

@@ -74,7 +74,8 @@ class TorchEvaluator:
     def evaluate(self, planes: np.ndarray) -> Evaluation:
         """Evaluate uint8 planes [B, C, H, W]."""
         with self._lock, torch.inference_mode():
-            answer = self._run(np.ascontiguousarray(planes, np.uint8))
+            # A copy of read-only planes, of which torch warns.
+            answer = self._run(np.require(planes, np.uint8, ["C", "W"]))
         actions, values = self.blueprint.actions, 3 if self.blueprint.value_head == "wdl" else 1
         priors, value, moves_left = np.split(answer, [actions, actions + values], axis=1)
         return as_evaluation(np.ascontiguousarray(priors), value, moves_left if self.blueprint.moves_left else None)
@@ -82,9 +83,7 @@ class TorchEvaluator:
     def _run(self, planes: np.ndarray) -> np.ndarray:
         if self._graphs is not None:
             return self._graphs.run(planes)
-        # A copy, because torch warns of read-only arrays, which Ray's are.
-        tensor = torch.from_numpy(planes if planes.flags.writeable else planes.copy()).to(self.device)
-        return self._net.answer(tensor).cpu().numpy()
+        return self._net.answer(torch.from_numpy(planes).to(self.device)).cpu().numpy()
 
 
 class CudaGraphs:
@@ -97,7 +96,7 @@ class CudaGraphs:
 
     def run(self, planes: np.ndarray) -> np.ndarray:
         """Evaluate on the GPU, in parts where the batch is larger than the largest graph."""
-        parts = [planes[start : start + self.max_batch] for start in range(0, len(planes), self.max_batch)]
+        parts = [planes[start : start + self.max_batch] for start in range(0, max(len(planes), 1), self.max_batch)]
         answers = [self._run_part(part) for part in parts]
         return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
@@ -110,7 +109,7 @@ class CudaGraphs:
         pinned[:n].copy_(torch.from_numpy(planes))
         given[:n].copy_(pinned[:n], non_blocking=True)
         graph.replay()
-        return answer[:n].cpu().numpy()
+        return answer[:n].to("cpu", copy=True).numpy()
 
     def _capture(self, size: int) -> tuple[Any, Tensor, Tensor, Tensor]:
         blueprint = self.net.blueprint
