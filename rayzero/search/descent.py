@@ -6,9 +6,24 @@ from rayzero.games import rules
 from rayzero.games.rules import FORCED, FREE, LOSS, ONGOING, RESULT, WIN, WON
 from rayzero.jit import bare_kernel
 from rayzero.search.backup import back_up
-from rayzero.search.root import prepare_root
+from rayzero.search.cache import EMPTY, canonical_key, find, recall, store
+from rayzero.search.gumbel import choose_inner, choose_root
+from rayzero.search.root import order_root, prepare_root
 from rayzero.search.selection import choose_puct, proven_value
-from rayzero.search.tree import EVALUATIONS, NO_NODE, SAVED, SIMULATIONS, add_child, best_first, copy, expand, tree_of
+from rayzero.search.settings import GUMBEL
+from rayzero.search.tree import (
+    EVALUATIONS,
+    HITS,
+    NO_GAME,
+    NO_NODE,
+    SAVED,
+    SIMULATIONS,
+    add_child,
+    best_first,
+    copy,
+    expand,
+    tree_of,
+)
 
 
 @bare_kernel
@@ -19,7 +34,7 @@ def done(tree, slot):
 
 
 @bare_kernel
-def select_leaves(forest, game, settings):
+def select_leaves(forest, cache, game, settings):
     """Descend in every active game until leaves wait for an evaluation; return how many do."""
     n = 0
     for b in range(len(forest.slots)):
@@ -28,7 +43,7 @@ def select_leaves(forest, game, settings):
             continue
         tree = tree_of(forest, b)
         for _ in range(settings.leaves):
-            if not next_leaf(forest, tree, game, settings, b, n):
+            if not next_leaf(forest, tree, cache, game, settings, b, n):
                 break
             n += 1
         if slot.waiting == 0:
@@ -38,27 +53,25 @@ def select_leaves(forest, game, settings):
 
 
 @bare_kernel
-def next_leaf(forest, tree, game, settings, b, row):
+def next_leaf(forest, tree, cache, game, settings, b, row):
     """Simulate until a leaf needs an evaluation and is written into the row; False when none does (for now).
 
-    Leaves whose result is known cost no evaluation, so the next simulation follows at once.
+    Leaves whose result or evaluation is known cost nothing, so the next simulation follows at once.
     """
     slot = forest.slots[b]
-    state = forest.state
     while not done(tree, slot):
-        copy(forest.states[b], state)
-        i = descend(tree, game, settings, slot, state)
+        copy(forest.states[b], forest.state)
+        i = descend(forest, tree, game, settings, b)
         node = tree.nodes[i]
         if node.waiting and node.edges == 0:
             return False  # Another descent of this step is there already.
         if node.result == ONGOING and node.edges == 0 and (node.visits == 0 or has_room(tree, slot, game)):
-            count = assess(node, game, settings, state, forest.leaf_actions[row])
-            if node.result != ONGOING:
-                forest.counters[SAVED] += state[RESULT] == ONGOING
-            else:
-                wait(forest, tree, settings, b, i, row, count)
-                rules.planes(game, state, forest.planes[row])
+            if needs_evaluation(forest, tree, cache, game, settings, b, i, row):
+                slot.waiting += 1
+                mark_path(tree, settings, i, 1)
                 return True
+            if node.result == ONGOING:
+                continue
         forest.counters[SIMULATIONS] += i != 0
         if node.result != ONGOING:
             exact = proven_value(node.result, node.plies, settings.discount)
@@ -69,27 +82,62 @@ def next_leaf(forest, tree, game, settings, b, row):
 
 
 @bare_kernel
-def descend(tree, game, settings, slot, state):
+def descend(forest, tree, game, settings, b):
     """Follow the selection rule from the root to a node that is new, not expanded, or proven; play along.
 
     Where the pool of nodes is full it ends at the parent of the child that has no room.
     """
+    slot = forest.slots[b]
+    gumbel = settings.kind == GUMBEL
     i = 0
     while True:
         node = tree.nodes[i]
         if node.result != ONGOING or node.edges == 0:
             return i
-        forced = settings.forced_playouts if i == 0 and slot.noisy else 0.0
-        k = choose_puct(tree, i, forced, settings)
+        if not gumbel:
+            k = choose_puct(tree, i, settings.forced_playouts if i == 0 and slot.noisy else 0.0, settings)
+        elif i == 0:
+            simulation = node.visits - 1 + slot.waiting - slot.start
+            k = choose_root(tree, forest.noise[b], forest.schedule[b, simulation], settings)
+        else:
+            k = choose_inner(tree, i, settings)
         if k < node.visited:
             j = np.int64(tree.child[node.first + k])
         else:
             j = add_child(tree, slot, i)
             if j == NO_NODE:
                 return i
-            best_first(tree.action, tree.prior, node.first + node.visited, node.first + node.edges)
-        rules.play(game, state, tree.action[node.first + k])
+            if i == 0:
+                order_root(forest, b, settings)
+            else:
+                best_first(tree.action, tree.prior, node.first + node.visited, node.first + node.edges)
+        rules.play(game, forest.state, tree.action[node.first + k])
         i = j
+
+
+@bare_kernel
+def needs_evaluation(forest, tree, cache, game, settings, b, i, row):
+    """Look at a new leaf: False where the rules decide it, or where the cache has its evaluation, now taken in."""
+    node = tree.nodes[i]
+    leaf = forest.leaves[row]
+    actions = forest.leaf_actions[row]
+    leaf.game = b
+    leaf.node = i
+    leaf.edges = assess(node, game, settings, forest.state, actions)
+    if node.result != ONGOING:
+        forest.counters[SAVED] += forest.state[RESULT] == ONGOING
+        return False
+    rules.planes(game, forest.state, forest.planes[row])
+    if settings.cache == 0:
+        return True
+    leaf.key, leaf.symmetry = canonical_key(cache, game, forest.planes[row], settings.cache_symmetry)
+    entry = find(cache, leaf.key)
+    if entry < 0:
+        return True
+    forest.counters[HITS] += 1
+    recall(cache, entry, game.action_symmetries[leaf.symmetry], forest.priors)
+    absorb(forest, tree, leaf, actions, forest.priors, cache.value[entry], cache.moves_left[entry], settings)
+    return False
 
 
 @bare_kernel
@@ -120,17 +168,6 @@ def has_room(tree, slot, game):
 
 
 @bare_kernel
-def wait(forest, tree, settings, b, i, row, count):
-    """Note a leaf that waits for its evaluation."""
-    leaf = forest.leaves[row]
-    leaf.game = b
-    leaf.node = i
-    leaf.edges = count
-    forest.slots[b].waiting += 1
-    mark_path(tree, settings, i, 1)
-
-
-@bare_kernel
 def mark_path(tree, settings, i, change):
     """Count a waiting descent in or out from a leaf to the root; a lone descent meets no other."""
     if settings.leaves > 1:
@@ -140,26 +177,31 @@ def mark_path(tree, settings, i, change):
 
 
 @bare_kernel
-def take_evaluation(forest, settings, n, priors, value, moves_left):
-    """Expand and back up the n waiting leaves."""
+def take_evaluation(forest, cache, game, settings, n, priors, value, moves_left):
+    """Expand and back up the n waiting leaves, those of forgotten trees excepted."""
     for row in range(n):
         leaf = forest.leaves[row]
+        if leaf.game == NO_GAME:
+            continue
         slot = forest.slots[leaf.game]
         tree = tree_of(forest, leaf.game)
-        absorb(forest, tree, slot, leaf, forest.leaf_actions[row], priors[row], value[row], moves_left[row], settings)
+        if settings.cache and leaf.key != EMPTY:
+            actions = game.action_symmetries[leaf.symmetry]
+            store(cache, leaf.key, actions, priors[row], value[row], moves_left[row])
         mark_path(tree, settings, leaf.node, -1)
         slot.waiting -= 1
+        absorb(forest, tree, leaf, forest.leaf_actions[row], priors[row], value[row], moves_left[row], settings)
         if slot.waiting == 0 and done(tree, slot):
             slot.active = 0
 
 
 @bare_kernel
-def absorb(forest, tree, slot, leaf, actions, priors, value, moves_left, settings):
+def absorb(forest, tree, leaf, actions, priors, value, moves_left, settings):
     """Expand one leaf with its evaluation and back it up."""
     node = tree.nodes[leaf.node]
     node.raw_value = value
     node.raw_moves_left = moves_left
-    expand(tree, slot, leaf.node, actions, leaf.edges, priors)
+    expand(tree, forest.slots[leaf.game], leaf.node, actions, leaf.edges, priors)
     if leaf.node == 0:
         prepare_root(forest, leaf.game, settings)
     forest.counters[SIMULATIONS] += leaf.node != 0

@@ -1,11 +1,15 @@
 """What a finished search says: visits, values, the training policy and the move to play."""
 
+import math
+
 import numpy as np
 
 from rayzero.games import rules
 from rayzero.games.rules import LOSS, NO_ACTION, ONGOING, RESULT, WIN, WON
 from rayzero.jit import bare_kernel
-from rayzero.search.selection import node_value
+from rayzero.search.gumbel import improved_policy, winner
+from rayzero.search.selection import child_q, exploration, node_value
+from rayzero.search.settings import GUMBEL
 from rayzero.search.tree import copy, tree_of
 
 
@@ -32,10 +36,16 @@ def read_roots(forest, game, settings, slots, out):
                 known_by_rules(forest, game, settings, forest.states[b], policy)
             out.best[row] = most(policy)
         else:
-            weigh_visits(tree, policy)
+            undecided_gumbel = settings.kind == GUMBEL and root.result == ONGOING
+            if undecided_gumbel:
+                improved_policy(tree, settings, policy)
+            else:
+                weigh_visits(tree, policy)
+                if settings.forced_playouts > 0.0 and forest.slots[b].noisy and root.result == ONGOING:
+                    prune_forced(tree, settings, policy)
             if not normalise(policy):
                 copy(out.priors[row], policy)
-            out.best[row] = most_visited(tree, policy)
+            out.best[row] = winner(tree, forest.noise[b], settings) if undecided_gumbel else most_visited(tree, policy)
 
 
 @bare_kernel
@@ -69,6 +79,38 @@ def weigh_visits(tree, weights):
         child = tree.nodes[tree.child[e]]
         if keeps_result(root, child):
             weights[tree.action[e]] = child.visits
+
+
+@bare_kernel
+def prune_forced(tree, settings, weights):
+    """Take forced playouts out of the visits of all moves but the most visited.
+
+    Each loses up to sqrt(forced * P * simulations) visits, as long as its score at the root stays below that of
+    the most visited move; a single visit that is left counts for nothing.
+    """
+    root = tree.nodes[0]
+    scale = exploration(root.visits, settings) * math.sqrt(root.visits)
+    star = -1
+    for e in range(root.first, root.first + root.visited):
+        if star < 0 or weights[tree.action[e]] > weights[tree.action[star]]:
+            star = e
+    best = root_score(tree, star, weights[tree.action[star]], scale, settings)
+    for e in range(root.first, root.first + root.visited):
+        a = tree.action[e]
+        if e == star or weights[a] == 0:
+            continue
+        forced = math.sqrt(settings.forced_playouts * np.float64(tree.prior[e]) * (root.visits - 1))
+        left = np.float64(weights[a])
+        while left > 0 and weights[a] - left + 1 <= forced and root_score(tree, e, left - 1, scale, settings) < best:
+            left -= 1
+        weights[a] = left if left > 1 else 0.0
+
+
+@bare_kernel
+def root_score(tree, e, visits, scale, settings):
+    """What selection would give an edge of the root with so many visits and its present value."""
+    q = child_q(tree.nodes[0], tree.nodes[tree.child[e]], settings)
+    return q + scale * np.float64(tree.prior[e]) / (1.0 + visits)
 
 
 @bare_kernel

@@ -1,20 +1,24 @@
 """What happens at a root only: exploration noise on its priors, and moving it along the game."""
 
+import math
+
 import numpy as np
 
 from rayzero.games import rules
 from rayzero.jit import bare_kernel
-from rayzero.search.tree import best_first, clear_tree, copy, keep_subtree, tree_of
+from rayzero.search.gumbel import add_logits, best_first_by, fill_schedule
+from rayzero.search.settings import GUMBEL
+from rayzero.search.tree import NO_GAME, best_first, clear_tree, copy, keep_subtree, tree_of
 
 
 @bare_kernel
-def reset_trees(forest, game, slots, states, initial):
+def reset_trees(forest, game, slots, waiting, states, initial):
     """Forget the trees of some games; their roots get new states, or the initial position."""
     for row in range(len(slots)):
         b = slots[row]
+        drop_leaves(forest, waiting, b)
         clear_tree(tree_of(forest, b), forest.slots[b])
         forest.slots[b].active = 0
-        forest.slots[b].waiting = 0
         if initial:
             rules.init(game, forest.states[b])
         else:
@@ -27,52 +31,92 @@ def begin_searches(forest, settings, slots, simulations, noisy, epsilon):
     for row in range(len(slots)):
         b = slots[row]
         slot = forest.slots[b]
+        root = forest.nodes[b, 0]
         slot.target = simulations[row]
+        slot.start = max(root.visits - 1, 0)
         slot.noisy = noisy[row]
         slot.epsilon = epsilon
         slot.active = 1
-        if forest.nodes[b, 0].edges:
+        for e in range(root.first, root.first + root.visited):
+            child = forest.nodes[b, forest.child[b, e]]
+            child.base = child.visits
+        if root.edges:
             prepare_root(forest, b, settings)
 
 
 @bare_kernel
 def prepare_root(forest, b, settings):
-    """Put temperature and noise on the priors of an expanded root, starting from its own ones."""
+    """Put what a search does at its root only on the priors of an expanded one, starting from its own priors."""
     slot = forest.slots[b]
     tree = tree_of(forest, b)
     root = tree.nodes[0]
-    first, last = root.first, root.first + root.edges
-    if not slot.saved:
-        forest.clean[b] = 0.0
-    total = 0.0
-    power = 1.0 / settings.root_temperature if slot.noisy else 1.0
-    for e in range(first, last):
+    for e in range(root.first, root.first + root.edges):
         if slot.saved:
             tree.prior[e] = forest.clean[b, tree.action[e]]
         else:
             forest.clean[b, tree.action[e]] = tree.prior[e]
-        if power != 1.0:
-            tree.prior[e] = np.float64(tree.prior[e]) ** power
-        total += np.float64(tree.prior[e])
     slot.saved = 1
-    if slot.noisy:
-        mix_noise(tree, root, forest.noise[b], slot.epsilon, total)
-    best_first(tree.action, tree.prior, first + root.visited, last)
+    if settings.kind == GUMBEL:
+        add_logits(tree, forest.noise[b])
+        remaining = max(slot.target - slot.start, 0)
+        fill_schedule(min(settings.gumbel_considered, root.edges), remaining, forest.schedule[b])
+    elif slot.noisy:
+        heat(tree, root, settings.root_temperature)
+        mix_noise(tree, root, forest.noise[b], slot.epsilon)
+    order_root(forest, b, settings)
 
 
 @bare_kernel
-def mix_noise(tree, root, noise, epsilon, total):
+def order_root(forest, b, settings):
+    """Put the root's best unvisited edge before the others; a Gumbel root has its own order."""
+    tree = tree_of(forest, b)
+    root = tree.nodes[0]
+    start, end = root.first + root.visited, root.first + root.edges
+    if settings.kind == GUMBEL:
+        best_first_by(forest.noise[b], tree.action, tree.prior, start, end)
+    else:
+        best_first(tree.action, tree.prior, start, end)
+
+
+@bare_kernel
+def heat(tree, root, temperature):
+    """P ** (1/T), normalised."""
+    if temperature == 1.0:
+        return
+    total = 0.0
+    for e in range(root.first, root.first + root.edges):
+        tree.prior[e] = math.pow(np.float64(tree.prior[e]), 1.0 / temperature)
+        total += np.float64(tree.prior[e])
+    for e in range(root.first, root.first + root.edges):
+        tree.prior[e] = np.float64(tree.prior[e]) / total
+
+
+@bare_kernel
+def mix_noise(tree, root, noise, epsilon):
     """(1 - epsilon) * P + epsilon * Dirichlet, the sample being gammas that are normalised over the edges."""
-    norm = 0.0
+    total = 0.0
     for e in range(root.first, root.first + root.edges):
-        norm += noise[tree.action[e]]
-    for e in range(root.first, root.first + root.edges):
-        p = np.float64(tree.prior[e]) / total
-        tree.prior[e] = (1.0 - epsilon) * p + epsilon * (noise[tree.action[e]] / norm) if norm > 0.0 else p
+        total += noise[tree.action[e]]
+    if total > 0.0:
+        for e in range(root.first, root.first + root.edges):
+            sample = noise[tree.action[e]] / total
+            tree.prior[e] = (1.0 - epsilon) * np.float64(tree.prior[e]) + epsilon * sample
 
 
 @bare_kernel
-def play_moves(forest, game, settings, slots, actions):
+def drop_leaves(forest, waiting, b):
+    """Leaves of a tree that is about to change are no longer waited for."""
+    if forest.slots[b].waiting:
+        for row in range(waiting):
+            if forest.leaves[row].game == b:
+                forest.leaves[row].game = NO_GAME
+        for i in range(forest.slots[b].nodes):
+            forest.nodes[b, i].waiting = 0
+        forest.slots[b].waiting = 0
+
+
+@bare_kernel
+def play_moves(forest, game, settings, slots, waiting, actions):
     """Advance the roots of some games; returns the first row with an illegal action, or -1 (then all are played)."""
     legal = forest.actions[0]
     for row in range(len(slots)):
@@ -87,6 +131,7 @@ def play_moves(forest, game, settings, slots, actions):
         slot = forest.slots[b]
         tree = tree_of(forest, b)
         root = tree.nodes[0]
+        drop_leaves(forest, waiting, b)
         rules.play(game, forest.states[b], actions[row])
         slot.active = 0
         kept = False

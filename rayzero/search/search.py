@@ -7,6 +7,7 @@ import numpy as np
 from rayzero.errors import GameError
 from rayzero.evaluator import Evaluator
 from rayzero.records import Evaluation
+from rayzero.search.cache import EMPTY, make_cache
 from rayzero.search.descent import select_leaves, take_evaluation
 from rayzero.search.policy import read_roots
 from rayzero.search.root import begin_searches, count_legal, play_moves, reset_trees
@@ -45,6 +46,7 @@ class Search:
         self.settings = settings.checked()
         self._rng = np.random.default_rng(seed)
         self._forest = plant(game, games, self._pool(settings.simulations), settings.leaves, self._gumbel)
+        self._cache = make_cache(game, settings.cache)
         self._waiting = 0
         self.reset(np.arange(games))
 
@@ -64,7 +66,7 @@ class Search:
 
     @property
     def finished(self) -> np.ndarray:
-        """bool [B]: which games have no search under way."""
+        """Which games, bool [B], games have no search under way."""
         finished: np.ndarray = self._forest.slots["active"] == 0
         return finished
 
@@ -77,7 +79,7 @@ class Search:
         """Forget the trees of some games and put their roots at these states, or at the initial position."""
         slots = _indices(slots)
         given = self._forest.states[slots] if states is None else np.ascontiguousarray(states, np.int64)
-        reset_trees(self._forest, self.game, slots, given, states is None)
+        reset_trees(self._forest, self.game, slots, self._waiting, given, states is None)
 
     def begin(
         self,
@@ -96,26 +98,29 @@ class Search:
         budget = np.full(len(slots), simulations, np.int32)
         noisy = np.full(len(slots), noise, np.bool_)
         self._make_room(int(budget.max(initial=0)))
-        if noisy.any():
-            self._forest.noise[slots[noisy]] = self._sample_noise(slots[noisy], alpha)
+        self._sample_noise(slots, noisy, alpha)
         begin_searches(self._forest, self.settings, slots, budget, noisy, float(epsilon))
 
-    def _sample_noise(self, slots: np.ndarray, alpha: float | None) -> np.ndarray:
+    def _sample_noise(self, slots: np.ndarray, noisy: np.ndarray, alpha: float | None) -> None:
+        if self._gumbel:
+            self._forest.noise[slots] = 0.0
+        slots = slots[noisy]
         shape = (len(slots), self.game.actions)
-        if alpha is not None:
-            return self._rng.standard_gamma(alpha, shape)
-        counts = np.ones(len(slots), np.int64)
+        if not len(slots):
+            return
+        if self._gumbel:
+            self._forest.noise[slots] = self._rng.gumbel(size=shape)
+            return
+        counts = np.empty(len(slots), np.int64)
         count_legal(self._forest, self.game, slots, counts)
-        return self._rng.standard_gamma(10 / np.maximum(counts, 1)[:, None], shape)
+        shapes = 10 / np.maximum(counts, 1)[:, None] if alpha is None else alpha
+        self._forest.noise[slots] = self._rng.standard_gamma(shapes, shape)
 
     def _make_room(self, simulations: int) -> None:
         games, nodes = self._forest.nodes.shape
         if self._pool(simulations) > nodes:
             larger = plant(self.game, games, self._pool(simulations), self.settings.leaves, self._gumbel)
             self._forest = transplant(self._forest, larger)
-
-    def clear_cache(self) -> None:
-        """Forget evaluations of other weights."""
 
     def select(self) -> np.ndarray:
         """Planes uint8 [n, C, H, W] of the leaves that need an evaluation; none when every search has finished.
@@ -124,19 +129,25 @@ class Search:
         """
         if self._waiting:
             raise RuntimeError("select was called again before update took in the evaluation of its leaves")
-        self._waiting = select_leaves(self._forest, self.game, self.settings)
+        self._waiting = select_leaves(self._forest, self._cache, self.game, self.settings)
         planes: np.ndarray = self._forest.planes[: self._waiting]
         return planes
 
     def update(self, evaluation: Evaluation) -> None:
         """Take in the evaluation of the planes that `select` gave."""
         n, self._waiting = self._waiting, 0
-        take_evaluation(self._forest, self.settings, n, evaluation.priors, evaluation.value, evaluation.moves_left)
+        priors, value, moves_left = evaluation.priors, evaluation.value, evaluation.moves_left
+        take_evaluation(self._forest, self._cache, self.game, self.settings, n, priors, value, moves_left)
 
     def run(self, evaluator: Evaluator) -> None:
         """Finish every search that has begun."""
         while len(planes := self.select()):
             self.update(evaluator.evaluate(planes))
+
+    def clear_cache(self) -> None:
+        """Forget all evaluations: to be called with new weights."""
+        self._cache.keys[:] = EMPTY
+        self._forest.leaves["key"] = EMPTY  # Those on their way are of the old weights.
 
     def result(self, slots: np.ndarray) -> SearchResult:
         """What the searches at these roots have found so far."""
@@ -159,7 +170,7 @@ class Search:
     def play(self, slots: np.ndarray, actions: np.ndarray) -> None:
         """Advance the roots; what was searched below the moves is kept where `reuse_tree` says so."""
         slots, actions = _indices(slots), np.ascontiguousarray(actions, np.int16)
-        wrong = play_moves(self._forest, self.game, self.settings, slots, actions)
+        wrong = play_moves(self._forest, self.game, self.settings, slots, self._waiting, actions)
         if wrong >= 0:
             raise GameError(f"Action {actions[wrong]} is not legal in the position of game {slots[wrong]}.")
 

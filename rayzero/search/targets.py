@@ -9,7 +9,7 @@ def temperature_at(plies: np.ndarray, start: float, until: int, end: float) -> n
 
 
 def move_probabilities(counts: np.ndarray, temperature: float | np.ndarray) -> np.ndarray:
-    """counts ** (1/T), normalised, float64 [n, A]; at T = 0 everything is on the largest count, the first of equals.
+    """Normalised counts ** (1/T), float64 [n, A]; at T = 0 all is on the largest count, the first of equals.
 
     This is softmax(log(counts) / T); counts are divided by the largest first, so that no T overflows. A row
     without counts stays 0. T is one number or one for each row.

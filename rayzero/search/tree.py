@@ -16,53 +16,47 @@ from rayzero.games.rules import ONGOING
 from rayzero.jit import bare_kernel
 
 NO_NODE = -1
+NO_GAME = -1
 EDGE_LIMIT = 64_000_000  # of all games of one search: 640 MB
 
+
+def _record(*fields: tuple[str, str]) -> np.dtype:
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
 # Values are those of the player to move at the node.
-NODE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("value", "f8"),  # mean over its visits
-                ("moves_left", "f8"),  # mean over its visits, in plies
-                ("raw_value", "f4"),  # of its own evaluation
-                ("raw_moves_left", "f4"),
-                ("visits", "i4"),
-                ("base", "i4"),  # visits before this search; only kept for children of the root
-                ("parent", "i4"),
-                ("first", "i4"),  # its first edge
-                ("edges", "i2"),  # 0: not expanded
-                ("visited", "i2"),
-                ("plies", "i2"),  # to the end of the game, where `result` is known
-                ("waiting", "i2"),  # descents through it that wait for an evaluation
-                ("result", "i1"),  # ONGOING, or proven: WIN, DRAW, LOSS
-            ],
-            align=True,
-        ),
-    )
+NODE = _record(
+    ("value", "f8"),  # mean over its visits
+    ("moves_left", "f8"),  # mean over its visits, in plies
+    ("raw_value", "f4"),  # of its own evaluation
+    ("raw_moves_left", "f4"),
+    ("visits", "i4"),
+    ("base", "i4"),  # visits before this search; only kept for children of the root
+    ("parent", "i4"),
+    ("first", "i4"),  # its first edge
+    ("edges", "i2"),  # 0: not expanded
+    ("visited", "i2"),
+    ("plies", "i2"),  # to the end of the game, where `result` is known
+    ("waiting", "i2"),  # descents through it that wait for an evaluation
+    ("result", "i1"),  # ONGOING, or proven: WIN, DRAW, LOSS
 )
-SLOT = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("epsilon", "f8"),  # share of the noise in the root's priors
-                ("nodes", "i4"),  # used of the pool
-                ("edges", "i4"),
-                ("target", "i4"),  # simulations at which the search ends, kept ones included
-                ("start", "i4"),  # simulations kept from before
-                ("waiting", "i4"),  # leaves that wait for an evaluation
-                ("active", "i1"),
-                ("noisy", "i1"),
-                ("saved", "i1"),  # whether `clean` holds the root's own priors
-            ],
-            align=True,
-        ),
-    )
+SLOT = _record(
+    ("epsilon", "f8"),  # share of the noise in the root's priors
+    ("nodes", "i4"),  # used of the pool
+    ("edges", "i4"),
+    ("target", "i4"),  # simulations at which the search ends, kept ones included
+    ("start", "i4"),  # simulations kept from before
+    ("waiting", "i4"),  # leaves that wait for an evaluation
+    ("active", "i1"),
+    ("noisy", "i1"),
+    ("saved", "i1"),  # whether `clean` holds the root's own priors
 )
-LEAF = np.dtype(
-    (np.record, np.dtype([("key", "i8"), ("game", "i4"), ("node", "i4"), ("edges", "i2"), ("symmetry", "i2")], align=True))
+LEAF = _record(
+    ("key", "i8"),  # in the cache, or EMPTY
+    ("game", "i4"),  # NO_GAME where its tree is gone
+    ("node", "i4"),
+    ("edges", "i2"),
+    ("symmetry", "i2"),  # the image of the position that has the key
 )
 
 
@@ -94,6 +88,7 @@ class Forest(NamedTuple):
     state: Any  # int64 [state_size]: scratch, as the following: bare kernels can't make arrays
     actions: Any  # int16 [2, A]
     moved: Any  # int32 [2, P]
+    priors: Any  # float32 [A]
 
 
 SIMULATIONS, EVALUATIONS, SAVED, HITS = 0, 1, 2, 3
@@ -120,6 +115,7 @@ def plant(game: Any, games: int, nodes: int, leaves: int, gumbel: bool) -> Fores
         state=np.empty(game.state_size, np.int64),
         actions=np.empty((2, game.actions), np.int16),
         moved=np.empty((2, nodes), np.int32),
+        priors=np.empty(game.actions, np.float32),
     )
 
 
