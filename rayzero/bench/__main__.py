@@ -8,10 +8,11 @@ import argparse
 import ast
 import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from rayzero import cli
 from rayzero.bench.report import save, table
-from rayzero.errors import UserError
 
 _NOT_BENCHMARKS = {"__init__", "__main__", "report"}
 
@@ -23,8 +24,8 @@ def benchmarks() -> dict[str, str]:
     return {name: (text or "").split("\n")[0] for name, text in documents.items()}
 
 
-def main(arguments: list[str]) -> int:
-    """Run what the command line asks for; returns the exit code."""
+def main(arguments: Sequence[str]) -> None:
+    """Run what the command line asks for."""
     known = benchmarks()
     parser = argparse.ArgumentParser(
         prog="python -m rayzero.bench",
@@ -40,16 +41,11 @@ def main(arguments: list[str]) -> int:
     own.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
     module.add_arguments(own)
     options = own.parse_args(arguments[1:])
-    try:
-        rows = module.run(options)
-    except UserError as error:
-        print(error, file=sys.stderr)
-        return 2
+    rows = module.run(options)
     print(table(rows))
     if options.json:
         save(options.json, rows)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(cli.run(main))

@@ -23,8 +23,8 @@ class Othello(NamedTuple):
     actions: int
     state_size: int
     max_plies: int
-    cell_symmetries: Any  # int16 [8, size*size]
-    action_symmetries: Any  # int16 [8, size*size + 1]
+    cell_symmetries: Any  # int16 [4, size*size]
+    action_symmetries: Any  # int16 [4, size*size + 1]
     shifts: Any  # int64 [8]: by how many bits a step in a direction moves a disc
     landings: Any  # int64 [8]: where such a step may end
 
@@ -36,7 +36,8 @@ class Othello(NamedTuple):
         if size not in (4, 6, 8):
             raise GameError(f"Othello needs a board of 4, 6 or 8 rows, not {size}.")
         cells = size * size
-        symmetries = board_symmetries(size, size)
+        # The other four swap the colours of the first discs.
+        symmetries = board_symmetries(size, size)[[0, 3, 4, 7]]
         passes = np.full((len(symmetries), 1), cells, np.int16)
         shifts, landings = _directions(size)
         return cls(
