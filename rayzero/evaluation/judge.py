@@ -8,7 +8,6 @@ and the log before the pointer moves; a judge that starts sets the pointer right
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from rayzero.config.schema import Config
 from rayzero.evaluation.ladder import Ladder
@@ -16,11 +15,11 @@ from rayzero.evaluation.log import Entry, MatchLog
 from rayzero.evaluation.matches import PlayedGame, count_games, play_games, play_match
 from rayzero.evaluation.players import MctsPlayer, NetPlayer, Player
 from rayzero.evaluation.promotion import best_version, point_to, promoted_model, write_promoted
-from rayzero.evaluation.ratings import ANCHOR, Rating, fit_ratings, write_ratings
+from rayzero.evaluation.ratings import ANCHOR, ANCHOR_PLAYOUTS, Rating, fit_ratings, write_ratings
 from rayzero.evaluation.sprt import Sprt
 from rayzero.evaluator import Evaluator
 from rayzero.games.registry import make_game
-from rayzero.net import load_model, make_evaluator, save_model
+from rayzero.net import Card, load_model, make_evaluator, save_model
 from rayzero.records import MatchResult, Weights
 from rayzero.search import SearchSettings
 
@@ -62,14 +61,17 @@ class Judge:
         )
         self._repair_pointer()
 
-    def evaluate(self, weights: Weights) -> EvaluationReport:
-        """Play the newest weights on the current rung; promote, climb and rate by what comes out."""
+    def evaluate(self, weights: Weights, games: int | None = None) -> EvaluationReport:
+        """Play the newest weights on the current rung; promote, climb and rate by what comes out.
+
+        `games` is how many games of self-play there were until now, for the card of a promoted model.
+        """
         start = time.perf_counter()
         self._evaluator.load(weights)
         rung = self.ladder.rung
         self._bridge(rung)
-        entry = self._ladder_match(weights, rung)
-        gate = self._gate(weights) if self._config.evaluation.sprt and not entry.promoted else None
+        entry = self._ladder_match(weights, rung, games)
+        gate = self._gate(weights, games) if self._config.evaluation.sprt and not entry.promoted else None
         ratings = fit_ratings(self.log.results())
         write_ratings(self.run / "ratings.json", ratings)
         name = self._net_name(weights.version)
@@ -84,7 +86,7 @@ class Judge:
             seconds=time.perf_counter() - start,
         )
 
-    def _ladder_match(self, weights: Weights, rung: int) -> Entry:
+    def _ladder_match(self, weights: Weights, rung: int, games: int | None) -> Entry:
         player = self._net_player(weights.version, self._evaluator)
         opponent = self._mcts(rung, weights.version)
         known = self.log.find(id := self._id("ladder", player, opponent))
@@ -96,11 +98,11 @@ class Judge:
         # With a gate, only the first model of a run is promoted by its score.
         promoted = verdict.promoted and not (self._config.evaluation.sprt and best_version(self.run) is not None)
         entry = Entry(id, "ladder", weights.version, result, promoted, verdict.climbed, ladder.state())
-        self._record(entry, weights)
+        self._record(entry, weights, games)
         self.ladder = ladder
         return entry
 
-    def _gate(self, weights: Weights) -> Entry | None:
+    def _gate(self, weights: Weights, games: int | None) -> Entry | None:
         """Newest against best, pair by pair in the order of their start, until the test is decided."""
         best = best_version(self.run)
         if best is None or best >= weights.version:
@@ -123,15 +125,15 @@ class Judge:
                 break
         result = count_games(player.name, opponent.name, played[: 2 * used], time.perf_counter() - start)
         entry = Entry(id, "gate", weights.version, result, promoted=bool(better))
-        self._record(entry, weights)
+        self._record(entry, weights, games)
         return entry
 
     def _bridge(self, rung: int) -> None:
         """Link a rung to the players below by a match of its own, so that ratings hang on more than one net."""
-        known = {int(name.split(":")[1]) for entry in self.log.entries for name in (entry.result.opponent,) if name.startswith("mcts:")}
-        below = max((playouts for playouts in known | {1000} if playouts < rung), default=1000)
-        if rung == below:
+        if rung == ANCHOR_PLAYOUTS:
             return
+        played = {entry.ladder["rung"] for entry in self.log.entries if entry.ladder} | {ANCHOR_PLAYOUTS}
+        below = max((playouts for playouts in played if playouts < rung), default=ANCHOR_PLAYOUTS)
         player, opponent = self._mcts(rung, 1), self._mcts(below, 2)
         if not self.log.find(id := self._id("bridge", player, opponent)):
             self.log.append(Entry(id, "bridge", 0, self._play(player, opponent)))
@@ -142,18 +144,16 @@ class Judge:
             self.game, player, opponent, settings.games, opening_plies=settings.opening_plies, seed=self._config.run.seed
         )
 
-    def _record(self, entry: Entry, weights: Weights) -> None:
+    def _record(self, entry: Entry, weights: Weights, games: int | None) -> None:
         if entry.promoted:
             ratings = fit_ratings([*self.log.results(), entry.result])
             rating = next((rating for rating in ratings if rating.name == entry.result.player), None)
-            card = {"rating": asdict(rating) if rating else None, "anchor": ANCHOR, "measured": asdict(entry.result)}
-            write_promoted(self.run, weights.version, lambda path: self._save(path, weights, card))
+            measured = {"anchor": ANCHOR, "rating": asdict(rating) if rating else None, "match": asdict(entry.result)}
+            card = Card(self._config.game, self._config.net, weights.version, games, measured)
+            write_promoted(self.run, weights.version, lambda path: save_model(path, weights, card))
         self.log.append(entry)
         if entry.promoted:
             point_to(self.run, weights.version)
-
-    def _save(self, path: Path, weights: Weights, card: dict[str, Any]) -> None:
-        save_model(path, weights, self._config, card)
 
     def _repair_pointer(self) -> None:
         promoted = [entry.version for entry in self.log.entries if entry.promoted]

@@ -32,6 +32,9 @@ class Player(Protocol):
         """Why the game in this slot was given up, in a few words."""
         return "gave the game up"
 
+    def close(self) -> None:
+        """Let go of processes; the player plays no more."""
+
 
 class NetPlayer(Player):
     """A net with search, without noise; keeps its trees from move to move."""

@@ -18,7 +18,8 @@ from rayzero.evaluation.elo import Z95
 from rayzero.records import MatchResult
 from rayzero.storage import write_file
 
-ANCHOR = "mcts:1000"
+ANCHOR_PLAYOUTS = 1000
+ANCHOR = f"mcts:{ANCHOR_PLAYOUTS}"
 # Half a game, shared by a win of each side, in every pairing: keeps the rating of an unbeaten player finite.
 PRIOR = 0.25
 SCALE = np.log(10) / 400
@@ -101,23 +102,24 @@ def _rating(name: str, rating: float, error: float, results: list[MatchResult]) 
             games, points = games + result.games, points + result.score * result.games
         elif result.opponent == name:
             games, points = games + result.games, points + (1 - result.score) * result.games
-    elo, half = rating / SCALE, Z95 * error / SCALE
+    elo, half = float(rating / SCALE), float(Z95 * error / SCALE)
     return Rating(name, elo, elo - half, elo + half, games, points / games)
 
 
 def _linked(results: list[MatchResult], anchor: str) -> set[str]:
     linked = {anchor}
     while True:
-        more = {name for result in results for name in (result.player, result.opponent) if linked & {result.player, result.opponent}}
-        if more <= linked:
+        met = [{result.player, result.opponent} for result in results]
+        more = linked.union(*(pair for pair in met if pair & linked))
+        if more == linked:
             return linked
-        linked |= more
+        linked = more
 
 
 def write_ratings(path: Path, ratings: list[Rating], anchor: str = ANCHOR) -> None:
     """The table as JSON, replaced as a whole."""
-    rows = [{key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(one).items()} for one in ratings]
-    write_file(path, json.dumps({"anchor": anchor, "players": rows}, indent=1).encode())
+    content = {"anchor": anchor, "players": [asdict(rating) for rating in ratings]}
+    write_file(path, json.dumps(content, indent=1).encode())
 
 
 def read_ratings(path: Path) -> list[Rating]:
