@@ -2,28 +2,31 @@
 
 numba notices a change in the file of a compiled function, but not in a function it calls from another
 file. So every kernel is cached in a folder named after a hash of all sources it may have been built
-from: its own module, every rayzero module that one imports, and every game.
+from: its own module, every module beside it that one imports, however indirectly, and every game.
 """
 
 import ast
 import hashlib
 import os
+import shutil
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).resolve().parent
+KEEP_SECONDS = 30 * 24 * 3600  # Folders of sources that nobody has used for so long are removed.
 _kernels: list[Any] = []
-_game_sources: set[Path] = set((PACKAGE / "games").glob("*.py"))
+_other_games: frozenset[Path] = frozenset()
 
 
-def jit_options(counted: bool) -> dict[str, Any]:
+def jit_options(counted: bool, inline: bool = False) -> dict[str, Any]:
     """How numba compiles; `counted` says whether references are, and is inherited by callees where not set."""
-    return {"error_model": "numpy", "nogil": True, "_nrt": counted}
+    return {"error_model": "numpy", "nogil": True, "_nrt": counted, "forceinline": inline}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -40,29 +43,35 @@ def bare_kernel(function: Callable[..., Any]) -> Any:
     return _compile(function, counted=False)
 
 
-def _compile(function: Callable[..., Any], counted: bool) -> Any:
-    compiled = numba.njit(**jit_options(counted))(function)
-    if hasattr(compiled, "enable_caching"):
-        _kernels.append(compiled)
-        _cache_beside_sources(compiled)
-    return compiled
+def inline_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a small `bare_kernel` into each of its callers.
+
+    A call hands over seven words for each array, the fields of NamedTuples included: about 10 ns for a game.
+    """
+    return _compile(function, counted=False, inline=True)
 
 
 def depends_on(source: Path) -> None:
     """Rebuild kernels when this file changes: called for a game that lives outside the package."""
-    if source not in _game_sources:
-        _game_sources.add(source)
+    global _other_games
+    if source not in _built_in_games() | _other_games:
+        _other_games |= _sources_of(source)
         for compiled in _kernels:
-            _cache_beside_sources(compiled)
+            _cache_by_sources(compiled)
 
 
-def _cache_beside_sources(compiled: Any) -> None:
-    source = Path(compiled.py_func.__code__.co_filename)
-    folder = _cache_root() / _fingerprint(_sources_of(source) | _game_sources)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return  # No place to write: compile anew in every process.
+def _compile(function: Callable[..., Any], counted: bool, inline: bool = False) -> Any:
+    compiled = numba.njit(**jit_options(counted, inline))(function)
+    if hasattr(compiled, "enable_caching"):
+        _kernels.append(compiled)
+        _cache_by_sources(compiled)
+    return compiled
+
+
+def _cache_by_sources(compiled: Any) -> None:
+    folder = _folder(Path(compiled.py_func.__code__.co_filename).resolve(), _built_in_games() | _other_games)
+    if folder is None:
+        return
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
@@ -71,16 +80,39 @@ def _cache_beside_sources(compiled: Any) -> None:
         numba.config.CACHE_DIR = before
 
 
+@cache
+def _folder(source: Path, game_sources: frozenset[Path]) -> Path | None:
+    """The cache of a module's kernels; None where nothing can be written: then every process compiles anew."""
+    digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
+    for path in sorted(_sources_of(source) | game_sources):
+        digest.update(hashlib.sha256(_content(path)).digest())
+    folder = _cache_root() / digest.hexdigest()[:16]
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            _forget_unused(folder.parent)
+        os.utime(folder)
+    except OSError:
+        return None
+    return folder
+
+
 def _cache_root() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(os.environ.get("NUMBA_CACHE_DIR") or base) / "rayzero"
 
 
-def _fingerprint(sources: set[Path]) -> str:
-    digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
-    for source in sorted(sources):
-        digest.update(_content(source))
-    return digest.hexdigest()[:16]
+def _forget_unused(root: Path) -> None:
+    for folder in root.iterdir():
+        if folder.is_dir() and time.time() - folder.stat().st_mtime > KEEP_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def _built_in_games() -> frozenset[Path]:
+    """The sources of all games of the package, whether in use or not: so that every process agrees."""
+    files = (PACKAGE / "games").glob("*.py")
+    return frozenset().union(*(_sources_of(path) for path in files if b"\nregister(" in _content(path)))
 
 
 @cache
@@ -90,25 +122,35 @@ def _content(source: Path) -> bytes:
 
 @cache
 def _sources_of(source: Path) -> frozenset[Path]:
-    """A module's file and those of all rayzero modules that it imports, however indirectly."""
+    """A module's file and those of the modules that it imports from its own folders or from rayzero."""
     found: set[Path] = set()
     waiting = [source]
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for node in ast.walk(ast.parse(_content(path))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rayzero":
-                waiting += _files_of(node.module or "", [alias.name for alias in node.names])
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.name.split(".")[0] == "rayzero":
-                        waiting += _files_of(alias.name, [])
+        if path not in found and path.is_file():
+            found.add(path)
+            waiting += _imports_of(path)
     return frozenset(found)
 
 
-def _files_of(module: str, names: list[str]) -> list[Path]:
-    base = PACKAGE.joinpath(*module.split(".")[1:])
-    candidates = [base.with_suffix(".py"), base / "__init__.py", *(base / f"{name}.py" for name in names)]
-    return [path for path in candidates if path.is_file()]
+@cache
+def _imports_of(path: Path) -> tuple[Path, ...]:
+    return tuple(file for roots, name in _imported_names(path) for root in roots for file in _files_of(root, name))
+
+
+def _imported_names(path: Path) -> Iterator[tuple[list[Path], str]]:
+    """Every name that may be a module, with the folders it may be in."""
+    around = [*path.parents, PACKAGE.parent]
+    for node in ast.walk(ast.parse(_content(path))):
+        if isinstance(node, ast.Import):
+            yield from ((around, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            roots = [path.parents[node.level - 1]] if node.level else around
+            module = node.module or ""
+            yield roots, module
+            yield from ((roots, f"{module}.{alias.name}") for alias in node.names)
+
+
+def _files_of(root: Path, name: str) -> list[Path]:
+    base = root.joinpath(*filter(None, name.split(".")))
+    return [path for path in (base.with_name(f"{base.name}.py"), base / "__init__.py") if path.is_file()]

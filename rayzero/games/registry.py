@@ -1,11 +1,13 @@
 """Games by name: the built-in ones, and any `module:Class` or `path/to/file.py:Class`."""
 
 import difflib
+import hashlib
 import importlib
-import importlib.util
 import inspect
+import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rayzero.errors import GameError
@@ -55,20 +57,30 @@ def _instead(wrong: str, known: list[str]) -> str:
     return f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known) or 'none'}."
 
 
-def _load(name: str) -> Any:
-    if not name.endswith(".py"):
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            raise GameError(f"There is no module {name!r} to take a game from ({error}).") from error
-    path = Path(name).resolve()
+def _load(name: str) -> ModuleType:
+    if name.endswith(".py"):
+        return _load_file(Path(name).resolve())
+    if os.getcwd() not in sys.path:  # Commands installed by pip do not look there by themselves.
+        sys.path.append(os.getcwd())
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise GameError(f"There is no module {name!r} to take a game from ({error}).") from error
+
+
+def _load_file(path: Path) -> ModuleType:
+    """A file as a module, named after its content: every process that loads it gives it the same name."""
     if not path.is_file():
-        raise GameError(f"There is no file {name} to take a game from.")
-    module_name = path.stem
-    if module_name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[module_name]
+        raise GameError(f"There is no file {path} to take a game from.")
+    source = path.read_bytes()
+    name = f"{path.stem}_{hashlib.sha256(source).hexdigest()[:8]}"
+    if name not in sys.modules:
+        module = ModuleType(name)
+        module.__file__ = str(path)
+        sys.modules[name] = module
+        try:
+            exec(compile(source, path, "exec"), module.__dict__)
+        except Exception as error:
+            del sys.modules[name]
+            raise GameError(f"{path} can't be loaded: {type(error).__name__}: {error}") from error
+    return sys.modules[name]
