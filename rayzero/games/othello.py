@@ -166,4 +166,4 @@ def planes(game, state, out):
             out[3, row, column] = 1 - mover
 
 
-register(Othello, init=init, legal=legal, play=play, planes=planes, bare=("init", "legal", "play", "planes"))
+register(Othello, init=init, legal=legal, play=play, planes=planes, bare=("init", "legal", "play", "planes", "rollout"))
