@@ -70,14 +70,10 @@ def decode(payload: bytes) -> GameRecord:
 
 
 def read_games(folder: Path) -> Iterator[GameRecord]:
-    """Every whole record of a folder in the order of writing, each id once; a run may be writing to it."""
-    seen: set[str] = set()
+    """Every whole record of a folder in the order of writing; a run may be writing to it."""
     for segment in segments(folder):
         for start, end in _frames(content := segment.read_bytes()):
-            record = decode(content[start + _FRAME.size : end])
-            if record.id not in seen:
-                seen.add(record.id)
-                yield record
+            yield decode(content[start + _FRAME.size : end])
 
 
 def segments(folder: Path) -> list[Path]:
@@ -100,7 +96,7 @@ class GameLog:
         found = segments(folder)
         self._path = found[-1] if found else folder / "000001.games"
         with plainly(self._path):
-            self._file = open(self._path, "ab", buffering=0)
+            self._file = FileIO(self._path, "ab")
             self._size = self._cut_torn_tail() if found else 0
             sync(folder)
 
@@ -125,9 +121,7 @@ class GameLog:
         self._lock.close()
 
     def _cut_torn_tail(self) -> int:
-        end = 0
-        for _, end in _frames(self._path.read_bytes()):
-            pass
+        end = max((end for _, end in _frames(self._path.read_bytes())), default=0)
         self._file.truncate(end)
         os.fsync(self._file.fileno())
         return end
@@ -135,7 +129,7 @@ class GameLog:
     def _next_segment(self) -> None:
         path = self._folder / f"{int(self._path.stem) + 1:06}.games"
         with plainly(path):
-            file = open(path, "xb", buffering=0)
+            file = FileIO(path, "xb")
             sync(self._folder)
         self._file.close()
         self._file, self._path, self._size = file, path, 0

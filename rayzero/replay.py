@@ -68,7 +68,8 @@ class Replay:
         self._log = GameLog(path) if path else None
         if path:
             for record in read_games(path):
-                self._keep(record)
+                if record.id not in self._ids:
+                    self._keep(record)
 
     @property
     def window(self) -> int:
@@ -86,7 +87,7 @@ class Replay:
         return [record.id for record in fresh]
 
     def sample(self, step: int, n: int) -> Batch:
-        """n positions of the window, each under a random symmetry: always the same ones for a step."""
+        """N positions of the window, each under a random symmetry: always the same ones for a step."""
         random = np.random.default_rng((self._seed, step))
         picks = random.integers(self.positions - self.window, self.positions, n)
         images = random.integers(0, self._symmetries, n)

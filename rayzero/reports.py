@@ -17,7 +17,7 @@ class Progress:
     positions: int = 0
     simulations: int = 0
     evaluations: int = 0
-    budget: dict[str, float] = field(default_factory=dict)
+    budget: dict[str, Any] = field(default_factory=dict)
     matched: dict[str, float] = field(default_factory=dict)  # seconds, games and version of the last match
 
 

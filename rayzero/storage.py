@@ -7,8 +7,8 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from rayzero.errors import RunError
 
@@ -64,11 +64,11 @@ def numbered(folder: Path, prefix: str) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def lock(path: Path, seconds: float = 0.0) -> IO[str] | None:
+def lock(path: Path, seconds: float = 0.0) -> FileIO | None:
     """Hold a file's lock until the returned file is closed or the process ends; None if another has it."""
     with plainly(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path, "a+")
+        file = FileIO(path, "a")
     end = time.monotonic() + seconds
     while True:
         try:

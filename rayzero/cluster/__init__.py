@@ -1,1 +1,1 @@
-""""""
+"""The pipeline as Ray actors: the only part of rayzero that knows Ray."""

@@ -1,10 +1,11 @@
 """What `launch.py` says at the start and at the end."""
 
+from pathlib import Path
+
 from rayzero.cluster.machine import Plan
 from rayzero.config import Config
 from rayzero.monitor.monitor import clock
 from rayzero.reports import Progress
-from pathlib import Path
 
 
 def start_banner(config: Config, plan: Plan, path: Path, progress: Progress, resumed: bool) -> list[str]:
@@ -33,7 +34,11 @@ def start_banner(config: Config, plan: Plan, path: Path, progress: Progress, res
         )
         if limit is not None
     ]
-    lines.append(f"Ends after {' or '.join(ends)}." if ends else "Has no limit: stop it with Ctrl-C, go on with the same command.")
+    lines.append(
+        f"Ends after {' or '.join(ends)}."
+        if ends
+        else "Has no limit: stop it with Ctrl-C, go on with the same command."
+    )
     lines.append(f"Curves: tensorboard --logdir {path / 'tensorboard'}")
     return lines
 

@@ -1,6 +1,7 @@
 """Who may run: the balance of self-play and training as an object."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass
@@ -32,6 +33,6 @@ class SampleBudget:
         """Whether self-play is needed: training has not fallen too far behind."""
         return self.steps_left(steps) <= self.max_lead
 
-    def state(self) -> dict[str, float]:
+    def state(self) -> dict[str, Any]:
         """What has to be kept: settings may change when a run goes on, what was earned stays."""
         return {"earned": self.earned, "positions": self.positions}

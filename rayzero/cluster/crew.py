@@ -1,17 +1,18 @@
 """Who works on a run: every actor, how it is placed, and what a newcomer is given."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import ray
 
 from rayzero.cluster.machine import Plan
+from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.server import InferenceServer
 from rayzero.cluster.services import EvaluatorService, LearnerService, ReplayService
 from rayzero.cluster.supervision import Member
 from rayzero.cluster.workers import SelfPlayWorker
 from rayzero.config import Config
-from rayzero.cluster.run import RunDirectory
 
 
 class Crew:
@@ -30,24 +31,27 @@ class Crew:
         self.learner = Member("learner", self._start_learner)
         self.servers: list[Member] = []
         self.workers: list[Member] = []
-        self.evaluator: Member | None = None
+        self._evaluator: Member | None = None
 
     def complete(self, weights: Any, version: int) -> None:
         """Start everyone who needs weights."""
         self.weights, self.version = weights, version
         names = [f"server-{i}" for i in range(self.plan.servers)]
-        self.servers = [Member(name, lambda name=name: self._start_server(name)) for name in names]
-        self.workers = [
-            Member(f"worker-{i}", lambda i=i: self._start_worker(i, names)) for i in range(self.plan.workers)
-        ]
-        if self.config.evaluation.enabled:
-            self.evaluator = Member("evaluator", self._start_evaluator)
+        self.servers = [Member(name, partial(self._start_server, name)) for name in names]
+        self.workers = [Member(f"worker-{i}", partial(self._start_worker, i, names)) for i in range(self.plan.workers)]
+
+    @property
+    def evaluator(self) -> Member:
+        """Started for the first match: until then its memory and its share of the cores are of more use elsewhere."""
+        if self._evaluator is None:
+            self._evaluator = Member("evaluator", self._start_evaluator)
+        return self._evaluator
 
     @property
     def members(self) -> list[Member]:
-        """All of them."""
+        """All who were started."""
         some = [self.replay, self.learner, *self.servers, *self.workers]
-        return [*some, self.evaluator] if self.evaluator else some
+        return [*some, self._evaluator] if self._evaluator else some
 
     def news_for(self, member: Member) -> Any:
         """The reference of the newest weights if the member does not have them yet; it counts as given then."""

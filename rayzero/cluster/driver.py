@@ -6,14 +6,14 @@ import time
 from collections import deque
 from dataclasses import replace
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ray
 
 from rayzero.cluster.banners import end_banner, start_banner
 from rayzero.cluster.budget import SampleBudget
 from rayzero.cluster.crew import Crew
-from rayzero.cluster.machine import Plan, make_plan, start_ray, with_threads
+from rayzero.cluster.machine import Plan, make_plan, ray_errors_to, start_ray, watch_ray, with_threads
 from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.supervision import Calls, Member
 from rayzero.config import Config, Options
@@ -21,22 +21,27 @@ from rayzero.monitor import Monitor
 from rayzero.reports import InferenceStats, Progress, ReplayStatus, TrainingReport
 from rayzero.selfplay import SelfPlayStats
 
+if TYPE_CHECKING:
+    from rayzero.evaluation.judge import EvaluationReport
+
 STRETCH = 1.0  # seconds of a call to a worker or the learner: what stopping takes and a death can cost
 WEIGHTS_EVERY = 5.0  # seconds: new weights cost a worker some 60 ms and its cache
 LEAVE_WITHIN = 8.0  # seconds for the last games and the last checkpoint
 MOST_STEPS = 64  # in one call to the learner
 
 
-def train(config: Config, options: Options = Options()) -> int:
+def train(config: Config, options: Options, monitor_class: type[Monitor] = Monitor) -> int:
     """Train until a limit is reached or a signal comes; goes on where an earlier run of this name stopped."""
     run = RunDirectory(config, options.new)
     try:
-        plan = make_plan(config, start_ray(config))
-        config = with_threads(config, plan)
-        with Monitor(config, run.path, quiet=options.quiet) as monitor:
-            driver = Driver(config, run, plan, monitor)
-            driver.train()
-            return 130 if driver.stopping else 0
+        with ray_errors_to(run.path / "ray.log"):
+            plan = make_plan(config, start_ray(config))
+            watch_ray(f"The Ray cluster is gone. Games and checkpoints are in {run.path}: run the same command again.")
+            config = with_threads(config, plan)
+            with monitor_class(config, run.path, quiet=options.quiet) as monitor:
+                driver = Driver(config, run, plan, monitor)
+                driver.train()
+                return 130 if driver.stopping else 0
     finally:
         ray.shutdown()
         run.close()
@@ -64,6 +69,7 @@ class Driver:
         self._leaving = False
         self._saved_steps = self._next_step = self.progress.steps
         self._batches: deque[tuple[int, Any]] = deque()  # how many, and their reference
+        self._sampling = self._judging = False
         self._steps_per_call = 4
         self._clock = time.monotonic() - self.progress.seconds
         self._due = {"tick": 0.0, "save": 0.0, "weights": 0.0}
@@ -100,12 +106,12 @@ class Driver:
             for worker in crew.workers:
                 if not calls.to(worker):
                     self._advance(worker)
-        if not calls.to(crew.replay):
+        if not self._sampling:
             self._prefetch()
         if self._batches and not calls.to(crew.learner):
             self._train_on(*self._batches.popleft())
-        if crew.evaluator and not calls.to(crew.evaluator) and self._match_is_due():
-            self._judge(crew.evaluator)
+        if self._match_is_due():
+            self._judge()
 
     def _advance(self, worker: Member) -> None:
         def played(reports: tuple[SelfPlayStats, InferenceStats]) -> None:
@@ -137,10 +143,15 @@ class Driver:
             return
 
         def sampled(first: int) -> None:
+            self._sampling = False
             if first == self._next_step + sum(count for count, _ in self._batches):
                 self._batches.append((count, batches))
 
-        batches, _ = self.calls.issue(self.crew.replay, "batches", asked, count, done=sampled, returns=2)
+        def lost() -> None:
+            self._sampling = False
+
+        self._sampling = True
+        batches, _ = self.calls.issue(self.crew.replay, "batches", asked, count, done=sampled, lost=lost, returns=2)
 
     def _train_on(self, count: int, batches: Any) -> None:
         self._next_step += count
@@ -172,20 +183,26 @@ class Driver:
 
     def _match_is_due(self) -> bool:
         settings, progress, last = self.config.evaluation, self.progress, self.progress.matched
-        if self.crew.version <= last.get("version", 0):
+        if self._judging or not settings.enabled or self.crew.version <= self._judged_version():
             return False
-        return progress.seconds - last.get("seconds", 0.0) >= settings.every_minutes * 60 or (
-            settings.every_games is not None and progress.games - last.get("games", 0) >= settings.every_games
-        )
+        if settings.every_games is not None:
+            return progress.games - last.get("games", 0) >= settings.every_games
+        return progress.seconds - last.get("seconds", 0.0) >= settings.every_minutes * 60
 
-    def _judge(self, evaluator: Member) -> None:
+    def _judge(self) -> None:
         asked = {"seconds": self.progress.seconds, "games": self.progress.games, "version": self.crew.version}
 
-        def judged(report: Any) -> None:
+        def judged(report: "EvaluationReport") -> None:
+            self._judging = False
             self.progress.matched = asked
             self.monitor.judged(report, self.progress)
 
-        self.calls.issue(evaluator, "judge", self.crew.weights, done=judged)
+        def lost() -> None:
+            self._judging = False
+
+        self._judging = True
+        arguments = (self.crew.weights, self.progress.games)
+        self.calls.issue(self.crew.evaluator, "judge", *arguments, done=judged, lost=lost)
 
     def _tick(self) -> None:
         """What happens by the clock."""
@@ -213,16 +230,36 @@ class Driver:
         self._postpone("save", self.config.run.checkpoint_minutes * 60)
 
     def _leave(self) -> None:
-        """Take in the last games, save, and go."""
+        """Take in the last games, save, and go; with a last match where nobody is in a hurry."""
+        crew = self.crew
         end = time.monotonic() + LEAVE_WITHIN
-        busy = [self.crew.replay, self.crew.learner, *self.crew.workers]
-        while any(self.calls.to(member) for member in busy) and time.monotonic() < end - LEAVE_WITHIN / 2:
-            self.calls.wait(0.1)
-        if self.crew.weights is not None:
+        self._wait_for(crew.replay, crew.learner, *crew.workers, until=end - LEAVE_WITHIN / 2)
+        if crew.weights is not None:
             self._save()
-        while any(self.calls.to(member) for member in busy[:2]) and time.monotonic() < end:
+        self._wait_for(crew.replay, crew.learner, until=end)
+        if not self.stopping and self.config.evaluation.enabled and self.progress.steps > self._judged_version():
+            self._last_match()
+        best = self.monitor.best_line() if (self.run.path / "best").exists() else None
+        self.monitor.end(end_banner(self.run.path, self.progress, self.stopping, best), self.progress)
+
+    def _last_match(self) -> None:
+        self.monitor.console.say("A last match shows what was reached (Ctrl-C skips it).")
+        while self._judging and not self.stopping:
+            self.calls.wait(0.2)
+        self._ask_weights()
+        self._wait_for(self.crew.learner, until=time.monotonic() + LEAVE_WITHIN)
+        self._judge()
+        while self._judging and not self.stopping:
+            self.calls.wait(0.2)
+        self._save()
+        self._wait_for(self.crew.learner, until=time.monotonic() + LEAVE_WITHIN)
+
+    def _judged_version(self) -> float:
+        return self.progress.matched.get("version", 0)
+
+    def _wait_for(self, *members: Member, until: float) -> None:
+        while any(self.calls.to(member) for member in members) and time.monotonic() < until:
             self.calls.wait(0.1)
-        self.monitor.end(end_banner(self.run.path, self.progress, self.stopping, None), self.progress)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.stopping:

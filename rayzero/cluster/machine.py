@@ -2,8 +2,16 @@
 
 import logging
 import os
+import socket
+import sys
+import threading
+import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import ray
 
@@ -19,6 +27,7 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 _STORE_BYTES = 1 << 30
+_WATCH_EVERY, _WATCH_PATIENCE = 5.0, 3  # seconds, and how many misses are one too many
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ def start_ray(config: Config) -> bool:
     """Join the Ray that runs here or at the given address, else start one; whether it was there before."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    common = {
+    common: dict[str, Any] = {
         "namespace": f"rayzero-{uuid.uuid4().hex[:8]}",
         "logging_level": logging.ERROR,
         "log_to_driver": False,
@@ -63,6 +72,44 @@ def start_ray(config: Config) -> bool:
     return False
 
 
+@contextmanager
+def ray_errors_to(path: Path) -> Iterator[None]:
+    """Send what Ray's native code prints to a file; Python's own messages still reach the person."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    python_stderr = sys.stderr
+    with open(path, "ab") as file:
+        os.dup2(file.fileno(), 2)
+    sys.stderr = os.fdopen(os.dup(before), "w", buffering=1)
+    try:
+        yield
+    finally:
+        sys.stderr = python_stderr
+        os.dup2(before, 2)
+        os.close(before)
+
+
+def watch_ray(farewell: str) -> None:
+    """Leave with a sentence when the head of the Ray cluster is gone: nothing can be called or saved then."""
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+
+    def watch() -> None:
+        missed = 0
+        while missed < _WATCH_PATIENCE:
+            time.sleep(_WATCH_EVERY)
+            if not ray.is_initialized():
+                return
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+                missed = 0
+            except OSError:
+                missed += 1
+        print(farewell, file=sys.stderr, flush=True)
+        os._exit(2)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def make_plan(config: Config, joined: bool) -> Plan:
     """Fit the run to the machines that are there, or say what is missing."""
     total = ray.cluster_resources()
@@ -73,7 +120,7 @@ def make_plan(config: Config, joined: bool) -> Plan:
     if workers * share > free + 1e-6:
         raise RunError(
             f"{workers} self-play workers with {share:g} CPUs each need {workers * share:g} CPUs, and this Ray has "
-            f"{free:g} free of {cpus:g}: set selfplay.workers={int(free / share)}, add machines, or stop what runs there."
+            f"{free:g} free of {cpus:g}: set selfplay.workers={int(free / share)}, or add machines."
         )
     if config.learner.gpus > gpus:
         raise RunError(f"learner.gpus is {config.learner.gpus}, and this Ray has {gpus}.")

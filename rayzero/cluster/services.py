@@ -56,6 +56,7 @@ class LearnerService:
     def __init__(self, config: Config, files: dict[str, bytes] | None) -> None:
         from rayzero.learner import Learner  # Imports torch, which no other actor's process should.
 
+        self._config = config
         game = make_game(config.game.name, **config.game.options)
         self._learner = Learner(game, config.net, config.learner, config.run.seed)
         if files:
@@ -75,9 +76,12 @@ class LearnerService:
         return self._learner.weights(), self._learner.step_count
 
     def save(self) -> tuple[dict[str, bytes], int]:
-        """Everything that the learner needs to go on as files by name, and the steps so far."""
+        """All that the learner needs to go on and a model to play with, as files by name; and the steps so far."""
+        from rayzero.net import Card, save_model
+
         with tempfile.TemporaryDirectory() as folder:
             self._learner.save(Path(folder))
+            save_model(Path(folder), self._learner.weights(), Card(self._config.game, self._config.net))
             return read_directory(Path(folder)), self._learner.step_count
 
 
@@ -90,6 +94,6 @@ class EvaluatorService:
         os.nice(5)  # A match may take longer; self-play and training should not.
         self._judge = Judge(config, Path(run))
 
-    def judge(self, weights: Weights) -> "EvaluationReport":
-        """A match on the ladder and what follows from it."""
-        return self._judge.evaluate(weights)
+    def judge(self, weights: Weights, games: int) -> "EvaluationReport":
+        """A match on the ladder and what follows from it, after so many games of self-play."""
+        return self._judge.evaluate(weights, games)

@@ -51,7 +51,9 @@ class Member:
         self._died += not raised
         if self._raised >= RAISED_LIMIT or self._died >= DIED_LIMIT:
             times = self._raised + self._died
-            raise RunError(f"{self.name} failed {times} times in a row; the last time:\n{str(error).strip()}") from error
+            raise RunError(
+                f"{self.name} failed {times} times in a row; the last time:\n{str(error).strip()}"
+            ) from error
         log.warning("%s %s and is started again.", self.name, "raised an error" if raised else "died")
         log.debug("%s: %s", self.name, error)
         self.stop()

@@ -45,17 +45,14 @@ class LocalEvaluator:
     """Answers at once."""
 
     def __init__(self, evaluator: Evaluator) -> None:
+        self.version = evaluator.version
         self._evaluator = evaluator
         self._stats = InferenceStats()
-
-    @property
-    def version(self) -> int:
-        """Of the weights in use."""
-        return self._evaluator.version
 
     def load(self, weights: Weights) -> None:
         """Use these weights from now on."""
         self._evaluator.load(weights)
+        self.version = weights.version
 
     def submit(self, planes: np.ndarray) -> "Answer":
         """Evaluate now."""

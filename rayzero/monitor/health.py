@@ -51,7 +51,7 @@ SIGNS = (
     Sign(
         "policy-collapsed",
         _entropy_collapsed,
-        "The policy has collapsed: its entropy is {learner/entropy:.2f} nats, that of the search {learner/target_entropy:.2f}. "
+        "The policy has collapsed: its entropy is {learner/entropy:.2f}, that of the search {learner/target_entropy:.2f}. "
         "Raise selfplay.noise_epsilon or search.root_temperature, or lower learner.learning_rate.",
     ),
     Sign(
@@ -88,7 +88,7 @@ SIGNS = (
         "value-knows-nothing",
         _value_knows_nothing,
         "The value head is no better than always guessing the mean (error {loss/value_error:.2f}, variance "
-        "{loss/outcome_variance:.2f}). Raise learner.value_weight, or give it more games: replay.samples_per_position lower.",
+        "{loss/outcome_variance:.2f}). Raise learner.value_weight, or lower replay.samples_per_position.",
     ),
     Sign(
         "batch-fill-low",

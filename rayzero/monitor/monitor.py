@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -37,13 +37,14 @@ class Monitor:
         self._config = config
         self._game = make_game(config.game.name, **config.game.options)
         self._events = EventWriter(path / "tensorboard")
-        self._log: IO[str] = open(path / "log.jsonl", "a", encoding="utf-8")
+        self._log = path / "log.jsonl"
         self._health = Health(self._game)
         self._workers = 1
         self._interval = Interval(self._workers)
         self._since = self._game_at = time.monotonic()
         self._pictures_at = -math.inf
         self._games = self._restarts = 0
+        self._best: str | None = None
         self._last: dict[str, float] = {}  # newest number of every tag
         self._logging = _Warnings(self.console)
         logging.getLogger("rayzero").addHandler(self._logging)
@@ -54,7 +55,6 @@ class Monitor:
     def __exit__(self, *error: object) -> None:
         self.console.close()
         self._events.close()
-        self._log.close()
         logging.getLogger("rayzero").removeHandler(self._logging)
 
     def start(self, banner: Sequence[str], progress: Progress, workers: int) -> None:
@@ -123,6 +123,8 @@ class Monitor:
         )
         card = self.path / "best" / "card.json"
         if report.promoted and card.exists():
+            points = f"{result.score:.0%} of {result.games} games against {result.opponent}"
+            self._best = f"Best: step {report.version}, {points}{elo}."
             self._events.text(report.version, "run/model_card", f"```json\n{card.read_text()}\n```")
 
     def tick(self, progress: Progress, version: int, unspent: int, restarts: int) -> dict[str, float]:
@@ -161,6 +163,10 @@ class Monitor:
             self.console.say(line)
         self._write("end", progress=dataclasses.asdict(progress))
 
+    def best_line(self) -> str | None:
+        """How strong the best model was measured to be."""
+        return self._best
+
     def _line(self, progress: Progress) -> Line:
         last = self._last
         numbers = [
@@ -181,9 +187,8 @@ class Monitor:
         return Line(numbers, share)
 
     def _write(self, event: str, **content: Any) -> None:
-        json.dump({"time": round(time.time(), 3), "event": event, **content}, self._log)
-        self._log.write("\n")
-        self._log.flush()
+        with self._log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"time": round(time.time(), 3), "event": event, **content}) + "\n")
 
 
 class _Warnings(logging.Handler):

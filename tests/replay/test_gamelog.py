@@ -22,9 +22,7 @@ GAME = make_game("connect4")
 
 
 def same(a, b):
-    return all(
-        np.array_equal(getattr(a, entry.name), getattr(b, entry.name)) for entry in dataclasses.fields(a)
-    )
+    return all(np.array_equal(getattr(a, entry.name), getattr(b, entry.name)) for entry in dataclasses.fields(a))
 
 
 @pytest.fixture
@@ -43,7 +41,9 @@ def test_a_record_survives_bytes(make_record):
     for seed in range(50):
         record = make_record(GAME, seed, version=seed)
         assert same(decode(encode(record)), record)
-        assert not any(array.dtype.hasobject for array in vars(decode(encode(record))).values() if hasattr(array, "dtype"))
+        assert not any(
+            array.dtype.hasobject for array in vars(decode(encode(record))).values() if hasattr(array, "dtype")
+        )
 
 
 def test_order_and_segments(tmp_path, records):
@@ -123,7 +123,10 @@ def test_killed_writers_lose_nothing_they_acknowledged(tmp_path):
     for first in (0, 100_000, 200_000):
         code = WRITER.format(here=str(Path(__file__).parent), folder=str(tmp_path), first=first)
         writer = subprocess.Popen(
-            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         )
         for _ in range(30):
             acknowledged.append(writer.stdout.readline().strip())
