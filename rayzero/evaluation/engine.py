@@ -150,6 +150,7 @@ class EnginePlayer(Player):
             self._end(0.0)  # It loses its games one by one, as it would in the middle of a match.
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """Ask for one game after the other."""
         actions = np.full(len(states), NO_ACTION, np.int16)
         for row, (slot, history) in enumerate(zip(slots, histories, strict=True)):
             try:
@@ -160,9 +161,11 @@ class EnginePlayer(Player):
         return actions
 
     def excuse(self, slot: int) -> str:
+        """What went wrong."""
         return self._excuses.get(slot, "gave the game up")
 
     def close(self) -> None:
+        """End the process."""
         self._end(1.0)
 
     def _end(self, seconds: float) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rayzero.config.schema import Config
 from rayzero.evaluation.ladder import Ladder
 from rayzero.evaluation.log import Entry, MatchLog
-from rayzero.evaluation.matches import PlayedGame, count_games, play_games, play_match
+from rayzero.evaluation.matches import PlayedGame, count_games, pair_points, play_games, play_match
 from rayzero.evaluation.players import MctsPlayer, NetPlayer, Player
 from rayzero.evaluation.promotion import best_version, point_to, promoted_model, write_promoted
 from rayzero.evaluation.ratings import ANCHOR, ANCHOR_PLAYOUTS, Rating, fit_ratings, write_ratings
@@ -120,7 +120,7 @@ class Judge:
         better, used = None, 0
         for wave in play_games(self.game, player, opponent, GATE_GAMES, settings.opening_plies, self._config.run.seed):
             played += wave
-            better, used = test.decide(one.points + other.points for one, other in zip(played[::2], played[1::2]))
+            better, used = test.decide(pair_points(played))
             if better is not None:
                 break
         result = count_games(player.name, opponent.name, played[: 2 * used], time.perf_counter() - start)
@@ -140,9 +140,8 @@ class Judge:
 
     def _play(self, player: Player, opponent: Player) -> MatchResult:
         settings = self._config.evaluation
-        return play_match(
-            self.game, player, opponent, settings.games, opening_plies=settings.opening_plies, seed=self._config.run.seed
-        )
+        options = {"opening_plies": settings.opening_plies, "seed": self._config.run.seed}
+        return play_match(self.game, player, opponent, settings.games, **options)
 
     def _record(self, entry: Entry, weights: Weights, games: int | None) -> None:
         if entry.promoted:

@@ -43,4 +43,3 @@ class Ladder:
     def state(self) -> dict[str, Any]:
         """What has to be kept, as plain values."""
         return {"rung": self.rung, "best_score": self.best_score}
-

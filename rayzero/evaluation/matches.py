@@ -69,6 +69,11 @@ def play_games(
         before = table.progress(before)
 
 
+def pair_points(played: list[PlayedGame]) -> list[float]:
+    """The player's points in each pair, in the order in which they were started."""
+    return [one.points + other.points for one, other in zip(played[::2], played[1::2], strict=True)]
+
+
 def count_games(player: str, opponent: str, played: list[PlayedGame], seconds: float) -> MatchResult:
     """The result of complete pairs of games."""
 
@@ -76,8 +81,8 @@ def count_games(player: str, opponent: str, played: list[PlayedGame], seconds: f
         return sum(one.points == points for one in games)
 
     pairs = [0] * 5
-    for one, other in zip(played[::2], played[1::2], strict=True):
-        pairs[int(2 * (one.points + other.points))] += 1
+    for points in pair_points(played):
+        pairs[round(2 * points)] += 1
     first = [one for one in played if one.player_first]
     return MatchResult(
         player=player,

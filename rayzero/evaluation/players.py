@@ -1,7 +1,8 @@
 """Who can play a match: nets with search, pure MCTS, alpha-beta, random moves, the exact Connect4 solver."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from rayzero.search.rollouts import RolloutSearch
 History = Sequence[int]  # the moves of a game so far, its opening included
 
 
-class Player(Protocol):
+class Player(ABC):
     """Plays many games at once.
 
     A game keeps its slot, a small number, from its first move to its last, so that a player can keep what
@@ -25,6 +26,7 @@ class Player(Protocol):
 
     name: str
 
+    @abstractmethod
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
         """Actions int16 [n] for the unfinished states int64 [n, S]; NO_ACTION gives a game up."""
 
@@ -32,7 +34,7 @@ class Player(Protocol):
         """Why the game in this slot was given up, in a few words."""
         return "gave the game up"
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Let go of processes; the player plays no more."""
 
 
@@ -52,7 +54,7 @@ class NetPlayer(Player):
         self.name = name
         self.simulations = simulations
         self._game = game
-        self._evaluator = evaluator
+        self.evaluator = evaluator
         self._settings = settings
         self._seed = seed
         self._random = np.random.default_rng(seed)
@@ -61,9 +63,10 @@ class NetPlayer(Player):
         self._known: list[tuple[int, ...] | None] = []  # per slot: the moves that led to the root of its tree
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """The moves that play for strength, or drawn by visits in the first plies where that was asked for."""
         search = self._follow(slots, states, histories)
         search.begin(slots, self.simulations)
-        search.run(self._evaluator)
+        search.run(self.evaluator)
         result = search.result(slots)
         actions = np.array(result.best, np.int16)
         for row in np.flatnonzero(states[:, PLY] < self._temperature_plies):
@@ -105,6 +108,7 @@ class MctsPlayer(Player):
         self._search = RolloutSearch(game, seed=seed, threads=threads)
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """The most visited moves."""
         return self._search.best(states, self.playouts)
 
 
@@ -117,6 +121,7 @@ class RandomPlayer(Player):
         self._random = np.random.default_rng(seed)
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """Drawn at random."""
         found = np.empty(self._game.actions, np.int16)
         return np.array([self._random.choice(found[: legal(self._game, state, found)]) for state in states], np.int16)
 
@@ -124,15 +129,16 @@ class RandomPlayer(Player):
 class AlphaBetaPlayer(Player):
     """Alpha-beta with a plain pattern evaluation: sharp where pure MCTS is blind."""
 
-    def __init__(self, game: Any, depth: int, seed: int = 1) -> None:
+    def __init__(self, game: Any, depth: int, seed: int = 1, threads: int = 1) -> None:
         if not isinstance(game, KInARow):
             raise GameError("alphabeta plays k-in-a-row boards only.")
         from rayzero.evaluation.alphabeta import AlphaBeta
 
         self.name = f"alphabeta:{depth}"
-        self._search = AlphaBeta(game, depth, seed)
+        self._search = AlphaBeta(game, depth, seed, threads)
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """The moves of the highest value at the given depth."""
         return np.asarray(self._search.best(states), np.int16)
 
 
@@ -147,6 +153,7 @@ class SolverPlayer(Player):
         self._random = np.random.default_rng(seed)
 
     def best(self, slots: np.ndarray, states: np.ndarray, histories: Sequence[History]) -> np.ndarray:
+        """Any of the moves of the highest score."""
         actions = np.full(len(states), NO_ACTION, np.int16)
         for row, history in enumerate(histories):
             scores = self._solver.scores(history)

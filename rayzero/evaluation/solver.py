@@ -13,15 +13,14 @@ from rayzero.games.kinarow import KInARow
 from rayzero.games.rules import FORCED, HEADER, ONGOING, RESULT, WON, init, legal, lookahead, planes, play
 
 ILLEGAL = -100
-PHASES = {"opening": range(0, 14), "middle": range(14, 26), "end": range(26, 40)}  # plies played so far
+PHASES = {"opening": range(14), "middle": range(14, 26), "end": range(26, 40)}  # plies played so far
 
 
 class Connect4Solver:
     """Scores of all moves of a position, from the solver `bitbully` and its opening book."""
 
     def __init__(self, game: Any) -> None:
-        standard = isinstance(game, KInARow) and (game.width, game.height, game.in_a_row, game.gravity) == (7, 6, 4, True)
-        if not standard:
+        if not isinstance(game, KInARow) or (game.width, game.height, game.in_a_row, game.gravity) != (7, 6, 4, True):
             raise GameError("The solver knows Connect4 on 7x6 only; this game is another one.")
         try:
             import bitbully
