@@ -6,8 +6,10 @@ and the log before the pointer moves; a judge that starts sets the pointer right
 """
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from rayzero.config.schema import Config
 from rayzero.evaluation.ladder import Ladder
@@ -16,6 +18,7 @@ from rayzero.evaluation.matches import PlayedGame, count_games, pair_points, pla
 from rayzero.evaluation.players import MctsPlayer, NetPlayer, Player
 from rayzero.evaluation.promotion import best_version, point_to, promoted_model, write_promoted
 from rayzero.evaluation.ratings import ANCHOR, ANCHOR_PLAYOUTS, Rating, fit_ratings, write_ratings
+from rayzero.evaluation.solver import SolvedPositions, SolverScore, policy_moves, solved_positions, solver_score
 from rayzero.evaluation.sprt import Sprt
 from rayzero.evaluator import Evaluator
 from rayzero.games.registry import make_game
@@ -38,6 +41,8 @@ class EvaluationReport:
     rating: Rating | None  # None where no chain of matches links it to the anchor
     gate: MatchResult | None  # the sequential test against the best model, where there was one
     seconds: float
+    # Connect4, where asked for: of the "policy" alone and with "search".
+    solver: dict[str, SolverScore] = field(default_factory=dict)
 
 
 class Judge:
@@ -49,6 +54,7 @@ class Judge:
         self.log = MatchLog(self.run / "matches.jsonl")
         self._config = config
         self._threads = threads
+        self._solved: SolvedPositions | None = None
         self._evaluator = evaluator or self._make_evaluator()
         settings = config.evaluation
         before = self.log.last("ladder")
@@ -83,6 +89,7 @@ class Judge:
             climbed=entry.climbed,
             rating=next((rating for rating in ratings if rating.name == name), None),
             gate=gate.result if gate else None,
+            solver=self._solver_scores(weights.version),
             seconds=time.perf_counter() - start,
         )
 
@@ -137,6 +144,19 @@ class Judge:
         player, opponent = self._mcts(rung, 1), self._mcts(below, 2)
         if not self.log.find(id := self._id("bridge", player, opponent)):
             self.log.append(Entry(id, "bridge", 0, self._play(player, opponent)))
+
+    def _solver_scores(self, version: int) -> dict[str, SolverScore]:
+        if not self._config.evaluation.solver_positions:
+            return {}
+        if self._solved is None:
+            self._solved = solved_positions(self.game, self._config.evaluation.solver_positions, self._config.run.seed)
+        solved = self._solved
+        player = self._net_player(version, self._evaluator)
+        moves = {
+            "policy": policy_moves(self.game, self._evaluator, solved.states),
+            "search": player.best(np.arange(len(solved.states)), solved.states, solved.histories),
+        }
+        return {name: solver_score(solved, chosen) for name, chosen in moves.items()}
 
     def _play(self, player: Player, opponent: Player) -> MatchResult:
         settings = self._config.evaluation

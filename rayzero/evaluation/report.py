@@ -1,10 +1,13 @@
 """The results of matches as tables, as JSON and as sentences."""
 
+import itertools
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -34,8 +37,8 @@ def sentence(result: MatchResult) -> str:
 
 def show(console: Console, results: list[MatchResult], ratings: list[Rating], solved: dict[str, SolverScore]) -> None:
     """Print what there is."""
-    if results:
-        console.print(_match_table(results))
+    for player, theirs in itertools.groupby(results, key=lambda result: result.player):
+        console.print(_match_table(player, theirs))
     if ratings:
         console.print(_rating_table(ratings))
     if solved:
@@ -50,28 +53,27 @@ def show(console: Console, results: list[MatchResult], ratings: list[Rating], so
         console.print(sentence(one), highlight=False, markup=False, soft_wrap=True)
 
 
-def _match_table(results: list[MatchResult]) -> Table:
-    table = Table("player", "opponent", "won", "drawn", "lost", "score", "Elo", "95 %", "first", "second", "plies", "s")
+def _match_table(player: str, results: Iterable[MatchResult]) -> Table:
+    table = _table(f"{player} against", "W-D-L", "score", "Elo", "95 %", "1st", "2nd", "plies", "time")
     for one in results:
         elo = elo_difference(one.pairs)
         as_first = (one.wins_first + one.draws_first / 2) / max(one.games / 2, 1)
         table.add_row(
-            one.player,
             one.opponent,
-            *map(str, (one.wins, one.draws, one.losses)),
+            f"{one.wins}-{one.draws}-{one.losses}",
             f"{100 * one.score:.1f} %",
             f"{elo.elo:+.0f}",
             f"{elo.low:+.0f} .. {elo.high:+.0f}",
             f"{100 * as_first:.0f} %",
             f"{100 * (2 * one.score - as_first):.0f} %",
             f"{one.plies:.0f}",
-            f"{one.seconds:.0f}",
+            f"{one.seconds:.0f} s",
         )
     return table
 
 
 def _rating_table(ratings: list[Rating]) -> Table:
-    table = Table("player", "Elo", "95 %", "games", "score")
+    table = _table("player", "Elo", "95 %", "games", "score")
     for one in ratings:
         span = f"{one.low:+.0f} .. {one.high:+.0f}"
         table.add_row(one.name, f"{one.elo:+.0f}", span, str(one.games), f"{100 * one.score:.1f} %")
@@ -79,10 +81,19 @@ def _rating_table(ratings: list[Rating]) -> Table:
 
 
 def _solver_table(solved: dict[str, SolverScore]) -> Table:
-    table = Table("solved positions", "phase", "optimal moves", "outcomes kept")
+    table = _table("solved positions", "phase", "optimal moves", "outcomes kept")
     for name, score in solved.items():
         for phase, (optimal, kept) in {"all": (score.optimal, score.kept), **score.by_phase}.items():
             table.add_row(name, phase, f"{100 * optimal:.1f} %", f"{100 * kept:.1f} %")
+    return table
+
+
+def _table(first: str, *columns: str) -> Table:
+    """Names may be broken, numbers not."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(first, overflow="fold", min_width=12)
+    for column in columns:
+        table.add_column(column, no_wrap=True, justify="right")
     return table
 
 

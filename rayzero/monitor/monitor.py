@@ -111,8 +111,14 @@ class Monitor:
                 "evaluation/rating_low": rating.low,
                 "evaluation/rating_high": rating.high,
             }
+        for name, score in report.solver.items():
+            numbers |= {f"evaluation/{name}_optimal": score.optimal, f"evaluation/{name}_kept": score.kept}
+            numbers |= {f"evaluation/{name}_kept_{phase}": kept for phase, (_, kept) in score.by_phase.items()}
         self._last |= numbers
         self._events.scalars(report.version, numbers)
+        if rating:  # The same curve over what it took: runs of other machines and settings are compared by these.
+            self._events.scalars(progress.games, {"evaluation/rating_by_games": rating.elo})
+            self._events.scalars(round(progress.seconds / 60), {"evaluation/rating_by_minutes": rating.elo})
         self._write("match", version=report.version, promoted=report.promoted, climbed=report.climbed, **numbers)
         elo = f", Elo {rating.elo:+.0f} ({rating.low:+.0f} to {rating.high:+.0f})" if rating else ""
         what = " New best." if report.promoted else ""
