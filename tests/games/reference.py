@@ -99,11 +99,10 @@ class PlainOthello:
         self.discs = {(3, 3): 1, (4, 4): 1, (3, 4): 0, (4, 3): 0}
         self.moves: list[int] = []
         self.result: int | None = None
+        self._next = self._placements(0)
 
     def legal(self) -> list[int]:
-        if self.result is not None:
-            return []
-        return self._placements(len(self.moves) % 2) or [64]
+        return [] if self.result is not None else self._next or [64]
 
     def play(self, action: int) -> None:
         player = len(self.moves) % 2
@@ -113,7 +112,8 @@ class PlainOthello:
                 self.discs[flipped] = player
             self.discs[cell] = player
         self.moves.append(action)
-        if not self._placements(0) and not self._placements(1):
+        self._next = self._placements(1 - player)
+        if not self._next and not self._placements(player):
             mover = 1 - player
             difference = sum(1 if owner == mover else -1 for owner in self.discs.values())
             self.result = (difference > 0) - (difference < 0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rayzero.games import make_game
+from rayzero.games.position import Position
 from rayzero.games.rules import FORCED, FREE, WON, init, lookahead, play
 from rayzero.jit import kernel
 from tests.games.reference import PlainBoard
@@ -85,15 +86,43 @@ def test_one_move_ahead(name):
 def test_forced_wins(name, depth):
     rng = random.Random(f"{name} {depth}")
     options = BOARDS[name]
-    won = 0
-    for _ in range(80 if depth == 2 else 40):
-        board = random_board(rng, options, rng.randrange(2, min(18, options["width"] * options["height"] // 2)))
+    won, tried = 0, 0
+    while won < 3 or tried < 30:
+        board = random_board(rng, options, rng.randrange(2, options["width"] * options["height"] // 2))
         if board is None or board.wins():
             continue
+        tried += 1
         kind, found, plies = answer(board, options, depth)
         assert (kind == WON) == board.wins_by_threats(depth)
         if kind == WON:
             won += 1
             assert board.threat_wins(found[0], (plies + 1) // 2)
             assert 3 <= plies <= 2 * depth - 1
-    assert won > 0
+
+
+def test_a_long_sequence_of_fours():
+    """A win in 15 plies, played out: every answer is the only one that does not lose at once."""
+    moves = "D4 J13 I4 F3 J10 I11 E7 M11 I7 K7 K11 F11 K5 G10 H5 F12 C9 K12 G7 L6"
+    game = make_game("gomoku")
+    position = Position.from_moves(game, moves)
+    board = PlainBoard(15, 15, 5)
+    for move in position.moves:
+        board.play(move)
+    found = np.zeros(game.actions, np.int16)
+    for left in range(8, 0, -1):
+        assert look(game, position.state, left, found)[:2] == (WON, 1)
+        position.play(int(found[0]))
+        board.play(int(found[0]))
+        if left > 1:
+            safe = [action for action in board.legal() if not board.after(action).wins()]
+            assert len(safe) <= 1
+            position.play((safe or board.legal())[0])
+            board.play(position.moves[-1])
+    assert board.result == -1
+
+
+def test_too_short_a_look():
+    moves = "D4 J13 I4 F3 J10 I11 E7 M11 I7 K7 K11 F11 K5 G10 H5 F12 C9 K12 G7 L6"
+    game = make_game("gomoku")
+    found = np.zeros(game.actions, np.int16)
+    assert look(game, Position.from_moves(game, moves).state, 3, found)[0] == FREE
