@@ -110,7 +110,7 @@ def test_a_long_sequence_of_fours():
         board.play(move)
     found = np.zeros(game.actions, np.int16)
     for left in range(8, 0, -1):
-        assert look(game, position.state, left, found)[:2] == (WON, 1)
+        assert look(game, position.state, left, found)[0] == WON
         position.play(int(found[0]))
         board.play(int(found[0]))
         if left > 1:
