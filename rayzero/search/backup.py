@@ -3,12 +3,12 @@
 import numpy as np
 
 from rayzero.games.rules import DRAW, LOSS, ONGOING, WIN
-from rayzero.jit import bare_kernel
+from rayzero.jit import inline_kernel
 from rayzero.search.selection import proven_value
 from rayzero.search.tree import NO_NODE
 
 
-@bare_kernel
+@inline_kernel
 def back_up(tree, leaf, value, moves_left, settings):
     """Count a visit of a leaf with a value for its player to move, and of every node above it.
 
@@ -33,7 +33,7 @@ def back_up(tree, leaf, value, moves_left, settings):
         i = node.parent
 
 
-@bare_kernel
+@inline_kernel
 def prove(tree, i):
     """See whether the children decide a node: a won move (the shortest), or all moves known.
 

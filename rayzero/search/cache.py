@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 
 EMPTY = 0  # No position has this key.
 PROBES = 4
@@ -68,7 +68,7 @@ def canonical_key(cache, game, planes, symmetry):
     return best, image
 
 
-@bare_kernel
+@inline_kernel
 def find(cache, key):
     """The entry of a key, or -1."""
     mask = len(cache.keys) - 1
@@ -99,7 +99,7 @@ def store(cache, key, actions, priors, value, moves_left):
     cache.moves_left[entry] = moves_left
 
 
-@bare_kernel
+@inline_kernel
 def recall(cache, entry, actions, priors):
     """Turn the priors of an entry back to the position's own image."""
     for a in range(len(actions)):

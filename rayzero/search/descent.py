@@ -4,7 +4,7 @@ import numpy as np
 
 from rayzero.games import rules
 from rayzero.games.rules import FORCED, FREE, LOSS, ONGOING, RESULT, WIN, WON
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.backup import back_up
 from rayzero.search.cache import EMPTY, canonical_key, find, recall, store
 from rayzero.search.gumbel import choose_inner, choose_root
@@ -26,7 +26,7 @@ from rayzero.search.tree import (
 )
 
 
-@bare_kernel
+@inline_kernel
 def done(tree, slot):
     """Whether a search needs no more descents."""
     root = tree.nodes[0]
@@ -52,7 +52,7 @@ def select_leaves(forest, cache, game, settings):
     return n
 
 
-@bare_kernel
+@inline_kernel
 def next_leaf(forest, tree, cache, game, settings, b, row):
     """Simulate until a leaf needs an evaluation and is written into the row; False when none does (for now).
 
@@ -81,7 +81,7 @@ def next_leaf(forest, tree, cache, game, settings, b, row):
     return False
 
 
-@bare_kernel
+@inline_kernel
 def descend(forest, tree, game, settings, b):
     """Follow the selection rule from the root to a node that is new, not expanded, or proven; play along.
 
@@ -115,7 +115,7 @@ def descend(forest, tree, game, settings, b):
         i = j
 
 
-@bare_kernel
+@inline_kernel
 def needs_evaluation(forest, tree, cache, game, settings, b, i, row):
     """Look at a new leaf: False where the rules decide it, or where the cache has its evaluation, now taken in."""
     node = tree.nodes[i]
@@ -140,7 +140,7 @@ def needs_evaluation(forest, tree, cache, game, settings, b, i, row):
     return False
 
 
-@bare_kernel
+@inline_kernel
 def assess(node, game, settings, state, actions):
     """Ask the rules about a new leaf: its result where they know it, else the actions to expand and their number.
 
@@ -161,13 +161,13 @@ def assess(node, game, settings, state, actions):
     return rules.legal(game, state, actions)
 
 
-@bare_kernel
+@inline_kernel
 def has_room(tree, slot, game):
     """Whether a node that found the pool of edges full can be expanded now."""
     return slot.edges + game.actions <= len(tree.action)
 
 
-@bare_kernel
+@inline_kernel
 def mark_path(tree, settings, i, change):
     """Count a waiting descent in or out from a leaf to the root; a lone descent meets no other."""
     if settings.leaves > 1:
@@ -195,7 +195,7 @@ def take_evaluation(forest, cache, game, settings, n, priors, value, moves_left)
             slot.active = 0
 
 
-@bare_kernel
+@inline_kernel
 def absorb(forest, tree, leaf, actions, priors, value, moves_left, settings):
     """Expand one leaf with its evaluation and back it up."""
     node = tree.nodes[leaf.node]

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rayzero.games.rules import WIN
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.selection import child_q
 from rayzero.search.tree import swap
 
@@ -42,14 +42,12 @@ def fill_schedule(considered, simulations, visits):
         considered = max(2, considered // 2)
 
 
-@bare_kernel
+@inline_kernel
 def best_first_by(key, action, prior, start, end):
     """Swap the unvisited edge with the largest key of its action (of equal ones, the lowest action) to the start."""
     best = start
     for e in range(start + 1, end):
-        if key[action[e]] > key[action[best]] or (
-            key[action[e]] == key[action[best]] and action[e] < action[best]
-        ):
+        if key[action[e]] > key[action[best]] or (key[action[e]] == key[action[best]] and action[e] < action[best]):
             best = e
     if start < end:
         swap(action, prior, start, best)
@@ -63,7 +61,7 @@ def add_logits(tree, key):
         key[tree.action[e]] += math.log(max(np.float64(tree.prior[e]), SMALLEST_PRIOR))
 
 
-@bare_kernel
+@inline_kernel
 def completed(tree, i, settings):
     """What stands for the value of unvisited actions, the factor of values, and the prior mass of the visited ones.
 
@@ -144,7 +142,7 @@ def choose_inner(tree, i, settings):
     return best
 
 
-@bare_kernel
+@inline_kernel
 def normaliser(tree, i, mixed, scale, mass, settings):
     """The largest exponent of the improved policy, taken out for safety, and the sum of its weights."""
     node = tree.nodes[i]

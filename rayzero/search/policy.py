@@ -6,7 +6,7 @@ import numpy as np
 
 from rayzero.games import rules
 from rayzero.games.rules import LOSS, NO_ACTION, ONGOING, RESULT, WIN, WON
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.gumbel import improved_policy, winner
 from rayzero.search.selection import child_q, exploration, node_value
 from rayzero.search.settings import GUMBEL
@@ -48,7 +48,7 @@ def read_roots(forest, game, settings, slots, out):
             out.best[row] = winner(tree, forest.noise[b], settings) if undecided_gumbel else most_visited(tree, policy)
 
 
-@bare_kernel
+@inline_kernel
 def read_children(tree, settings, visits, q):
     """Visits and values (for the player to move at the root) by action."""
     visits[:] = 0
@@ -61,7 +61,7 @@ def read_children(tree, settings, visits, q):
             q[tree.action[e]] = -settings.discount * node_value(child, settings)
 
 
-@bare_kernel
+@inline_kernel
 def keeps_result(root, child):
     """Whether a move is as good as what is proven: the shortest win, the longest loss, else no proven loss."""
     if root.result == WIN:
@@ -71,7 +71,7 @@ def keeps_result(root, child):
     return child.result != WIN and (root.result == ONGOING or child.result == root.result)
 
 
-@bare_kernel
+@inline_kernel
 def weigh_visits(tree, weights):
     """Visits by action, of those moves that keep what is proven."""
     root = tree.nodes[0]
@@ -106,14 +106,14 @@ def prune_forced(tree, settings, weights):
         weights[a] = left if left > 1 else 0.0
 
 
-@bare_kernel
+@inline_kernel
 def root_score(tree, e, visits, scale, settings):
     """What selection would give an edge of the root with so many visits and its present value."""
     q = child_q(tree.nodes[0], tree.nodes[tree.child[e]], settings)
     return q + scale * np.float64(tree.prior[e]) / (1.0 + visits)
 
 
-@bare_kernel
+@inline_kernel
 def normalise(weights):
     """Make weights a distribution; False where all are 0."""
     total = 0.0
@@ -125,7 +125,7 @@ def normalise(weights):
     return total > 0.0
 
 
-@bare_kernel
+@inline_kernel
 def most(weights):
     """The action with the largest weight, or NO_ACTION where all are 0."""
     best = NO_ACTION
@@ -135,7 +135,7 @@ def most(weights):
     return best
 
 
-@bare_kernel
+@inline_kernel
 def most_visited(tree, policy):
     """The visited action with the largest weight, of equal ones the first visited; else the likeliest."""
     root = tree.nodes[0]

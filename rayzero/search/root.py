@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rayzero.games import rules
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.gumbel import add_logits, best_first_by, fill_schedule
 from rayzero.search.settings import GUMBEL
 from rayzero.search.tree import NO_GAME, best_first, clear_tree, copy, keep_subtree, tree_of
@@ -66,7 +66,7 @@ def prepare_root(forest, b, settings):
     order_root(forest, b, settings)
 
 
-@bare_kernel
+@inline_kernel
 def order_root(forest, b, settings):
     """Put the root's best unvisited edge before the others; a Gumbel root has its own order."""
     tree = tree_of(forest, b)
@@ -78,7 +78,7 @@ def order_root(forest, b, settings):
         best_first(tree.action, tree.prior, start, end)
 
 
-@bare_kernel
+@inline_kernel
 def heat(tree, root, temperature):
     """P ** (1/T), normalised."""
     if temperature == 1.0:
@@ -91,7 +91,7 @@ def heat(tree, root, temperature):
         tree.prior[e] = np.float64(tree.prior[e]) / total
 
 
-@bare_kernel
+@inline_kernel
 def mix_noise(tree, root, noise, epsilon):
     """(1 - epsilon) * P + epsilon * Dirichlet, the sample being gammas that are normalised over the edges."""
     total = 0.0

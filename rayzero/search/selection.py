@@ -8,11 +8,11 @@ import math
 import numpy as np
 
 from rayzero.games.rules import ONGOING, WIN
-from rayzero.jit import bare_kernel
+from rayzero.jit import inline_kernel
 from rayzero.search.settings import FPU_FIXED, FPU_REDUCTION
 
 
-@bare_kernel
+@inline_kernel
 def proven_value(result, plies, discount):
     """The exact value of a proven node: discounted once for every ply to the end."""
     value = np.float64(result)
@@ -22,7 +22,7 @@ def proven_value(result, plies, discount):
     return value
 
 
-@bare_kernel
+@inline_kernel
 def node_value(node, settings):
     """The value of a visited node for its player to move: exact where it is proven and the solver may use it."""
     if settings.solver and node.result != ONGOING:
@@ -30,7 +30,7 @@ def node_value(node, settings):
     return node.value
 
 
-@bare_kernel
+@inline_kernel
 def moves_left_utility(parent, child, value, settings):
     """clamp(slope * (M_child - M_parent), -cap, cap) * Q_child, with Q from the child's own view.
 
@@ -42,7 +42,7 @@ def moves_left_utility(parent, child, value, settings):
     return min(max(term, -settings.moves_left_cap), settings.moves_left_cap) * value
 
 
-@bare_kernel
+@inline_kernel
 def child_q(parent, child, settings):
     """The parent's value of a visited child, with the moves-left utility and the losses of waiting descents."""
     if child.visits == 0:
@@ -56,7 +56,7 @@ def child_q(parent, child, settings):
     return q
 
 
-@bare_kernel
+@inline_kernel
 def exploration(visits, settings):
     """c(N): constant, or growing with the logarithm of the visits."""
     if settings.c_base > 0.0:
@@ -64,7 +64,7 @@ def exploration(visits, settings):
     return settings.c_puct
 
 
-@bare_kernel
+@inline_kernel
 def first_play_value(node, mass, settings):
     """What an unvisited child is taken to be worth; `mass` is the prior mass of the visited ones."""
     if settings.fpu == FPU_FIXED:
@@ -74,7 +74,7 @@ def first_play_value(node, mass, settings):
     return node.value
 
 
-@bare_kernel
+@inline_kernel
 def choose_puct(tree, i, forced, settings):
     """The edge (counted from the node's first) with the largest Q + c(N) * P * sqrt(N) / (1 + N_child).
 

@@ -1,6 +1,6 @@
 """The options of a search as numbers, the form in which compiled code takes them."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rayzero.errors import ConfigError
 
@@ -49,9 +49,8 @@ class SearchSettings(NamedTuple):
 
     def checked(self) -> "SearchSettings":
         """The same with every field of its own type, so that kernels are compiled once; or a ConfigError."""
-        defaults = type(self)()
-        typed = [type(default)(value) for default, value in zip(defaults, self, strict=True)]
-        settings = type(self)(*typed)
+        typed: list[Any] = [type(default)(value) for default, value in zip(SearchSettings(), self, strict=True)]
+        settings = SearchSettings(*typed)
         for name in ("simulations", "leaves", "gumbel_considered"):
             if getattr(settings, name) < 1:
                 raise ConfigError(f"search.{name} is {getattr(settings, name)}; it must be at least 1.")

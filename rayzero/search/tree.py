@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rayzero.games.rules import ONGOING
-from rayzero.jit import bare_kernel
+from rayzero.jit import bare_kernel, inline_kernel
 
 NO_NODE = -1
 NO_GAME = -1
@@ -127,20 +127,20 @@ def transplant(old: Forest, new: Forest) -> Forest:
     return new
 
 
-@bare_kernel
+@inline_kernel
 def tree_of(forest, b):
     """The tree of one game, as views."""
     return Tree(forest.nodes[b], forest.action[b], forest.prior[b], forest.child[b])
 
 
-@bare_kernel
+@inline_kernel
 def copy(source, target):
     """What `target[:] = source` does, which bare kernels can't."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@bare_kernel
+@inline_kernel
 def clear_node(node, parent):
     """A node without visits."""
     node.value = 0.0
@@ -158,7 +158,7 @@ def clear_node(node, parent):
     node.result = ONGOING
 
 
-@bare_kernel
+@inline_kernel
 def clear_tree(tree, slot):
     """A root without visits and nothing else."""
     clear_node(tree.nodes[0], NO_NODE)
@@ -167,7 +167,7 @@ def clear_tree(tree, slot):
     slot.saved = 0
 
 
-@bare_kernel
+@inline_kernel
 def best_first(action, prior, start, end):
     """Swap the edge with the largest prior (of equal ones, the lowest action) to the start."""
     if start >= end:
@@ -182,14 +182,14 @@ def best_first(action, prior, start, end):
     swap(action, prior, start, best)
 
 
-@bare_kernel
+@inline_kernel
 def swap(action, prior, e, f):
     """Exchange two unvisited edges."""
     action[e], action[f] = action[f], action[e]
     prior[e], prior[f] = prior[f], prior[e]
 
 
-@bare_kernel
+@inline_kernel
 def expand(tree, slot, i, actions, count, priors):
     """Give a node its edges, with priors renormalised over them; a full pool leaves it as it is."""
     first = slot.edges
@@ -209,7 +209,7 @@ def expand(tree, slot, i, actions, count, priors):
     best_first(tree.action, tree.prior, first, first + count)
 
 
-@bare_kernel
+@inline_kernel
 def add_child(tree, slot, i):
     """A node for the first unvisited edge of node i; NO_NODE when the pool is full."""
     j = slot.nodes
@@ -254,7 +254,7 @@ def keep_subtree(tree, slot, new_root, moved, expanded):
     slot.edges = end
 
 
-@bare_kernel
+@inline_kernel
 def move_edges(tree, node, to, moved):
     """Move a node's edges forward in the pool; return where the next ones go."""
     first = node.first
