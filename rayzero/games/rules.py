@@ -112,7 +112,7 @@ def _dispatch(rule: Callable[..., Any]) -> None:
             given = _rules[game.instance_class]
             return getattr(given, rule.__name__) if (rule.__name__ in given.bare) == bare else None
 
-        overload(rule, jit_options=jit_options(counted=not bare))(choose)
+        overload(rule, jit_options=jit_options(counted=not bare, inline=bare and rule is play))(choose)
 
 
 RULES = (init, legal, play, planes, lookahead, rollout)

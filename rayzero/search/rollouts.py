@@ -3,136 +3,116 @@
 Selection is Q + c_puct * P * sqrt(N_parent) / (1 + N) with P = 1 / number of legal actions and Q = 0 for an
 unvisited child, so unvisited children of a node are all alike. They are taken in a random order (a shuffle
 drawn as far as needed), which has no bias to low indices and lets a node hold only its visited children:
-memory and time do not depend on the number of legal actions. A visited child goes before an unvisited one
-of the same score, an earlier visited one before a later.
+memory and time do not depend on the number of legal actions. Of children with the same score the one
+that was visited first most recently is taken, and an unvisited one last of all.
 
 A tree has room for a bounded number of nodes. When it is full it stops growing, and random games go on
 from the deepest node reached: any number of playouts is possible.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rayzero import chance
+from rayzero.chance import draw, random_states
 from rayzero.games.rules import ONGOING, RESULT, legal, play, rollout
-from rayzero.jit import bare_kernel, kernel
+from rayzero.jit import inline_kernel, kernel
 from rayzero.search.threads import in_parts
 
 ROOT = 0
 NO_NODE = -1
-NODES_PER_PLAYOUT = 3  # Blocks of children double, and the halves left behind stay unused.
-MAX_NODES = 4_000_000  # About 120 MB a tree.
+NODES_PER_PLAYOUT = 4  # Never more: blocks of children double, and what they leave behind stays unused.
+MAX_NODES = 4_000_000  # 128 MB a tree.
 
 
-class Tree(NamedTuple):
-    """P nodes; a node's children are one block of them. Values are those of the player who moved to the node."""
-
-    visits: Any  # int32 [P]
-    total: Any  # int32 [P]: sum of the outcomes
-    mean: Any  # float32 [P]: total / visits
-    share: Any  # float32 [P]: 1 / (1 + visits)
-    action: Any  # int16 [P]: played to get here
-    draw: Any  # int16 [P]: the random number that chose it, see `_next_action`
-    first: Any  # int32 [P]: the block of children
-    children: Any  # int16 [P]: visited so far
-    room: Any  # int16 [P]: size of the block
-    actions: Any  # int16 [P]: number of legal ones, known from the first child on
-
-
-@kernel
-def _make_tree(nodes):
-    return Tree(
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.float32),
-        np.empty(nodes, np.float32),
-        np.empty(nodes, np.int16),
-        np.empty(nodes, np.int16),
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.int16),
-        np.empty(nodes, np.int16),
-        np.empty(nodes, np.int16),
-    )
+# A node; values are those of the player who moved to it. Its children are one block of the tree.
+NODE = np.dtype(
+    [
+        ("visits", np.int32),
+        ("total", np.int32),  # sum of the outcomes
+        ("value", np.float32),  # total / visits
+        ("share", np.float32),  # 1 / (1 + visits)
+        ("first", np.int32),  # where the block of children begins
+        ("children", np.int16),  # visited so far
+        ("room", np.int16),  # size of the block
+        ("actions", np.int16),  # number of legal ones, known from the first child on
+        ("action", np.int16),  # played to get here
+        ("drawn", np.int16),  # the random number that chose it, see `_next_action`
+        ("spare", np.int16),  # 32 bytes: two nodes to a cache line
+    ]
+)
 
 
-@bare_kernel
+@inline_kernel
 def _clear(tree, node):
-    tree.visits[node] = 0
-    tree.total[node] = 0
-    tree.children[node] = 0
-    tree.room[node] = 0
+    tree[node].visits = 0
+    tree[node].total = 0
+    tree[node].children = 0
+    tree[node].room = 0
 
 
-@bare_kernel
+@inline_kernel
 def _select(tree, node, c_puct):
     """The best visited child, or NO_NODE where an unvisited one is better."""
-    children = tree.children[node]
+    children = tree[node].children
     if children == 0:
         return NO_NODE
-    urge = np.float32(c_puct * np.sqrt(np.float64(tree.visits[node])) / tree.actions[node])
-    first = tree.first[node]
+    actions = tree[node].actions
+    urge = np.float32(c_puct * np.sqrt(np.float64(tree[node].visits)) / actions)
+    first = tree[node].first
     best = NO_NODE
-    score = np.float32(-2.0) if children == tree.actions[node] else urge
+    score = np.float32(-2.0) if children == actions else urge
     for child in range(first, first + children):
-        other = tree.mean[child] + urge * tree.share[child]
-        if other > score or (best == NO_NODE and other == score):
-            score = other
-            best = child
+        other = tree[child].value + urge * tree[child].share
+        best = child if other >= score else best
+        score = max(score, other)
     return best
 
 
-@bare_kernel
+@inline_kernel
 def _next_action(tree, node, actions, n, random):
     """Draw one of the unvisited actions; `actions` holds the n legal ones.
 
     The draws of the children so far repeat the shuffle that they came from.
     """
-    children = tree.children[node]
-    first = tree.first[node]
+    children = tree[node].children
+    first = tree[node].first
     for i in range(children):
-        drawn = tree.draw[first + i]
+        drawn = tree[first + i].drawn
         actions[i], actions[drawn] = actions[drawn], actions[i]
-    draw = children + chance.draw(random, n - children)
-    return draw, actions[draw]
+    drawn = children + draw(random, n - children)
+    return drawn, actions[drawn]
 
 
-@bare_kernel
+@inline_kernel
 def _make_room(tree, node, used):
     """See that one more child fits; returns the number of used nodes, or NO_NODE where the tree is full."""
-    children = tree.children[node]
-    if children < tree.room[node]:
+    children = tree[node].children
+    if children < tree[node].room:
         return used
-    room = min(max(2, 2 * children), tree.actions[node])
-    if used + room > len(tree.visits):
+    room = min(max(2, 2 * children), tree[node].actions)
+    if used + room > len(tree):
         return NO_NODE
-    first = tree.first[node]
+    first = tree[node].first
     for i in range(children):
-        tree.visits[used + i] = tree.visits[first + i]
-        tree.total[used + i] = tree.total[first + i]
-        tree.mean[used + i] = tree.mean[first + i]
-        tree.share[used + i] = tree.share[first + i]
-        tree.action[used + i] = tree.action[first + i]
-        tree.draw[used + i] = tree.draw[first + i]
-        tree.first[used + i] = tree.first[first + i]
-        tree.children[used + i] = tree.children[first + i]
-        tree.room[used + i] = tree.room[first + i]
-        tree.actions[used + i] = tree.actions[first + i]
-    tree.first[node] = used
-    tree.room[node] = room
+        tree[used + i] = tree[first + i]
+    tree[node].first = used
+    tree[node].room = room
     return used + room
 
 
-@bare_kernel
+@inline_kernel
 def _back_up(tree, path, depth, outcome):
     """Add an outcome, seen by the player to move at the end of the path, to all its nodes."""
     for i in range(depth - 1, -1, -1):
         outcome = -outcome
         node = path[i]
-        tree.visits[node] += 1
-        tree.total[node] += outcome
-        tree.mean[node] = np.float32(tree.total[node]) / np.float32(tree.visits[node])
-        tree.share[node] = np.float32(1.0) / np.float32(1 + tree.visits[node])
+        visits = tree[node].visits + 1
+        total = tree[node].total + outcome
+        tree[node].visits = visits
+        tree[node].total = total
+        tree[node].value = np.float32(total) / np.float32(visits)
+        tree[node].share = np.float32(1.0) / np.float32(1 + visits)
 
 
 @kernel
@@ -142,10 +122,11 @@ def _grow(game, root, tree, playouts, c_puct, random):
     actions = np.empty(game.actions, np.int16)
     path = np.empty(game.max_plies + 2, np.int32)
     _clear(tree, ROOT)
-    tree.visits[ROOT] = 1  # As if its own playout had been made: then its children get all the others.
+    tree[ROOT].visits = 1  # As if its own playout had been made: then its children get all the others.
     used = 1
     for _ in range(playouts):
-        state[:] = root
+        for word in range(game.state_size):
+            state[word] = root[word]
         node = ROOT
         path[0] = node
         depth = 1
@@ -154,18 +135,18 @@ def _grow(game, root, tree, playouts, c_puct, random):
             new = child == NO_NODE
             if new:
                 n = legal(game, state, actions)
-                tree.actions[node] = n
+                tree[node].actions = n
                 after = _make_room(tree, node, used)
                 if after == NO_NODE:
                     break
                 used = after
-                draw, action = _next_action(tree, node, actions, n, random)
-                child = tree.first[node] + tree.children[node]
-                tree.children[node] += 1
+                drawn, action = _next_action(tree, node, actions, n, random)
+                child = np.int64(tree[node].first + tree[node].children)
+                tree[node].children += 1
                 _clear(tree, child)
-                tree.action[child] = action
-                tree.draw[child] = draw
-            play(game, state, tree.action[child])
+                tree[child].action = action
+                tree[child].drawn = drawn
+            play(game, state, tree[child].action)
             node = child
             path[depth] = node
             depth += 1
@@ -177,16 +158,15 @@ def _grow(game, root, tree, playouts, c_puct, random):
 
 
 @kernel
-def _search(game, states, playouts, c_puct, nodes, random, visits, values):
+def _search(game, states, tree, playouts, c_puct, random, visits, values):
     """Search every position, adding to visits int32 [n, A] and values float32 [n] (0 where the game is over)."""
-    tree = _make_tree(nodes)
     for i in range(len(states)):
         if states[i, RESULT] == ONGOING:
             _grow(game, states[i], tree, playouts, c_puct, random[i])
-            values[i] -= np.float32(tree.total[ROOT]) / np.float32(max(playouts, 1))
-            first = tree.first[ROOT]
-            for child in range(first, first + tree.children[ROOT]):
-                visits[i, tree.action[child]] += tree.visits[child]
+            values[i] -= np.float32(tree[ROOT].total) / np.float32(max(playouts, 1))
+            first = tree[ROOT].first
+            for child in range(first, first + tree[ROOT].children):
+                visits[i, tree[child].action] += tree[child].visits
 
 
 class RolloutSearch:
@@ -198,7 +178,14 @@ class RolloutSearch:
     """
 
     def __init__(
-        self, game: Any, c_puct: float = 5.0, seed: int = 1, threads: int = 1, trees: int = 1, max_nodes: int = MAX_NODES
+        self,
+        game: Any,
+        c_puct: float = 5.0,
+        seed: int = 1,
+        *,
+        threads: int = 1,
+        trees: int = 1,
+        max_nodes: int = MAX_NODES,
     ) -> None:
         self.game = game
         self.c_puct = c_puct
@@ -222,10 +209,11 @@ class RolloutSearch:
         jobs = np.repeat(np.ascontiguousarray(states, np.int64), self.trees, axis=0)
         visits = np.zeros((len(jobs), self.game.actions), np.int32)
         values = np.zeros(len(jobs), np.float32)
-        random = chance.random_states(int(self._seeds.integers(2**63)), len(jobs))
+        random = random_states(int(self._seeds.integers(2**63)), len(jobs))
 
         def run(part: slice) -> None:
-            _search(self.game, jobs[part], per_tree, self.c_puct, nodes, random[part], visits[part], values[part])
+            tree = np.recarray(nodes, NODE)
+            _search(self.game, jobs[part], tree, per_tree, self.c_puct, random[part], visits[part], values[part])
 
         in_parts(run, len(jobs), self.threads)
         summed = visits.reshape(n, self.trees, -1).sum(axis=1, dtype=np.int32)

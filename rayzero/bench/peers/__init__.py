@@ -42,7 +42,9 @@ def running_peer(script: str, *packages: str) -> Iterator[Peer]:
     with tempfile.TemporaryDirectory(prefix="rayzero-peer-") as folder:
         print(f"installing {', '.join(packages)} into a throw-away environment", file=sys.stderr, flush=True)
         venv.create(folder, with_pip=True)
-        python = next(path for path in (Path(folder, "bin/python"), Path(folder, "Scripts/python.exe")) if path.exists())
+        python = next(
+            path for path in (Path(folder, "bin/python"), Path(folder, "Scripts/python.exe")) if path.exists()
+        )
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
         installed = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if installed.returncode:

@@ -14,15 +14,14 @@ import pyspiel
 
 
 def answer(request):
+    """Search one position."""
     game = pyspiel.load_game(request["game"], request["parameters"])
     state = game.new_initial_state()
     for move in request["moves"]:
         state.apply_action(move)
     evaluator = pyspiel.RandomRolloutEvaluator(1, request["seed"])
     rule = pyspiel.ChildSelectionPolicy.PUCT
-    bot = pyspiel.MCTSBot(
-        game, evaluator, request["c"], request["playouts"], 1000, False, request["seed"], False, rule
-    )
+    bot = pyspiel.MCTSBot(game, evaluator, request["c"], request["playouts"], 1000, False, request["seed"], False, rule)
     start = time.process_time()
     root = bot.mcts_search(state)
     return {"action": root.best_child().action, "seconds": time.process_time() - start}
