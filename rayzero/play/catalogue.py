@@ -1,11 +1,11 @@
 """The games on offer, and how people see their boards."""
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from rayzero.errors import GameError
+from rayzero.games import notation
 from rayzero.games.kinarow import KInARow
 from rayzero.games.registry import make_game
 
@@ -36,54 +36,24 @@ class Offer:
     @property
     def drop(self) -> bool:
         """Whether an action is a column into which a piece falls."""
-        return bool(getattr(self.game, "gravity", False))
+        return not self.rows
 
     @property
     def pass_action(self) -> int | None:
         """The action that places nothing, in a game that has one."""
-        cells = self.game.height * self.game.width
-        return cells if self.game.actions == cells + 1 else None
+        return notation.pass_action(self.game)
 
     def action_text(self, action: int) -> str:
         """An action as people write it."""
-        if action == self.pass_action:
-            return "pass"
-        if not 0 <= action < self.game.actions:
-            return f"action {action}"
-        return self.columns[action % self.game.width] + ("" if self.drop else self.rows[action // self.game.width])
+        return notation.action_text(self.game, action)
 
     def parse_action(self, text: str) -> int:
         """The action that a text such as H8 means."""
-        actions = self.parse_actions(text)
-        if len(actions) != 1:
-            raise GameError(f"{text[:40]!r} is not one move; {self._example}.")
-        return actions[0]
+        return notation.parse_action(self.game, text)
 
     def parse_actions(self, text: str) -> list[int]:
         """The actions of moves in a row, with or without anything between them."""
-        pattern = r"\d" if self.drop else r"[a-z]{1,2}\d{1,2}"
-        words = re.split(rf"(pass|{pattern})", text.lower())
-        for rest in words[::2]:
-            if rest.strip(" ,;.-\t\r\n"):
-                raise GameError(f"{rest.strip()[:40]!r} is no move of {self.title}; {self._example}.")
-        return [self._parse_word(word) for word in words[1::2]]
-
-    @property
-    def _example(self) -> str:
-        middle = self.action_text(self.game.width // 2 if self.drop else (self.game.height // 2) * self.game.width + self.game.width // 2)
-        return f"a move is written like {middle}"
-
-    def _parse_word(self, word: str) -> int:
-        if word == "pass":
-            if self.pass_action is None:
-                raise GameError(f"{self.title} has no pass.")
-            return self.pass_action
-        column = word if self.drop else word.rstrip("0123456789")
-        row = word[len(column) :]
-        columns, rows = [name.lower() for name in self.columns], list(self.rows)
-        if column not in columns or (not self.drop and row not in rows):
-            raise GameError(f"{word.upper()} is not on the board; {self._example}.")
-        return columns.index(column) + (0 if self.drop else rows.index(row) * self.game.width)
+        return notation.parse_actions(self.game, text)
 
 
 def offered() -> list[str]:
@@ -131,12 +101,4 @@ def _describe(name: str, title: str, game: Any) -> Offer:
         board, pieces, players = "squares", "marks", ("Cross", "Circle")
     else:
         board, pieces, players = "squares", "stones", ("Black", "White")
-    return Offer(name, title, game, board, pieces, players, *_labels(game))
-
-
-def _labels(game: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if getattr(game, "gravity", False):
-        return tuple(str(column + 1) for column in range(game.width)), ()
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    columns = tuple(letters[c] if c < 26 else "A" + letters[c - 26] for c in range(game.width))
-    return columns, tuple(str(game.height - row) for row in range(game.height))
+    return Offer(name, title, game, board, pieces, players, *notation.labels(game))

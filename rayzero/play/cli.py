@@ -19,7 +19,9 @@ def main(argv: Sequence[str]) -> int | None:
     parser.add_argument("model", nargs="?", help="a run directory, a model, or the name of a shipped one")
     parser.add_argument("--terminal", action="store_true", help="play here instead of in a browser")
     parser.add_argument("--game", help="the game to open, such as connect4")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on; others than this machine need --token")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; any but this machine's needs --token"
+    )
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: 8000, or a free one)")
     parser.add_argument("--token", help="a word that visitors must bring; 'new' makes one")
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")

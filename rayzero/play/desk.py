@@ -85,8 +85,12 @@ class Desk:
             raise GameError("The game is over: there is nothing to think about.")
         thinker = await run_in_threadpool(self.book.thinker, entry, session.offer.name, level)
         loop = asyncio.get_running_loop()
-        told = None if watch is None else lambda report: loop.call_soon_threadsafe(watch, report)
-        request = Request(session.state.copy(), simulations, seconds, told)
+
+        def tell(report: Report) -> None:
+            if watch is not None:
+                loop.call_soon_threadsafe(watch, report)
+
+        request = Request(session.state.copy(), simulations, seconds, None if watch is None else tell)
         thinker.submit(request)
         try:
             return await asyncio.wrap_future(request.answer)

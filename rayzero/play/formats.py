@@ -1,8 +1,8 @@
 """Games as text: what people paste, open and save.
 
-    moves   coordinates in one word: h8h7i9 (rows count from below), Connect4 columns 4453
-    sgf     Smart Game Format, points as two letters from the top left or as coordinates
-    psq     Piskvork's files
+moves   coordinates in one word: h8h7i9 (rows count from below), Connect4 columns 4453
+sgf     Smart Game Format, points as two letters from the top left or as coordinates
+psq     Piskvork's files
 """
 
 import re
@@ -38,8 +38,9 @@ def read_game(offer: Offer, text: str) -> Session:
 
 def write_game(session: Session, form: str) -> str:
     """A game in one of the formats of `formats_for`."""
-    if form not in formats_for(session.offer):
-        raise GameError(f"{session.offer.title} can't be written as {form!r}; it can as {', '.join(formats_for(session.offer))}.")
+    possible = formats_for(session.offer)
+    if form not in possible:
+        raise GameError(f"{session.offer.title} can't be written as {form!r}; it can as {', '.join(possible)}.")
     return {"moves": lambda s: s.text() + "\n", "sgf": _to_sgf, "psq": _to_psq}[form](session)
 
 

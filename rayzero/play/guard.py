@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY = 256 * 1024
 COOKIE = "rayzero_token"
 _HEADERS = {
-    b"content-security-policy": b"default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'",
+    b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cache-control": b"no-cache",
@@ -65,7 +65,8 @@ class Guard:
     def _known(self, scope: Scope, headers: Headers) -> bool:
         query = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        return any(hmac.compare_digest(one.encode(), (self.token or "").encode()) for one in (query, bearer, _cookie(headers)))
+        token = (self.token or "").encode()
+        return any(hmac.compare_digest(one.encode(), token) for one in (query, bearer, _cookie(headers)))
 
 
 def _cookie(headers: Mapping[str, str]) -> str:

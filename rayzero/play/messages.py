@@ -181,8 +181,7 @@ class SessionInfo(Message):
             legal=session.legal,
             to_move=session.to_move,
             text=session.text(),
-            outcome=outcome
-            and OutcomeInfo(winner=outcome.winner, reason=outcome.reason, line=list(outcome.line)),  # type: ignore[arg-type]
+            outcome=outcome and OutcomeInfo(winner=outcome.winner, reason=outcome.reason, line=list(outcome.line)),  # type: ignore[arg-type]
         )
 
 
@@ -243,6 +242,13 @@ class Truth(Message):
     """Exact scores by action: + wins, - loses, with so many stones to spare; null where a move is not legal."""
 
     scores: list[int | None]
+
+
+class GameText(Message):
+    """A game as text."""
+
+    format: str
+    text: str
 
 
 class Problem(Message):

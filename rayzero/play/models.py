@@ -78,7 +78,11 @@ class ModelBook:
 
     def thinker(self, entry: Entry, game: str, level: Level | None = None) -> Thinker:
         """The thinker of an entry (at a level: of that level's checkpoint), loaded where needed."""
-        path = entry.path if level is None or level.checkpoint is None or entry.path is None else entry.path / level.checkpoint
+        path = (
+            entry.path
+            if level is None or level.checkpoint is None or entry.path is None
+            else entry.path / level.checkpoint
+        )
         key = (str(path or entry.id), game, entry.version or 0)
         with self._lock:
             if key not in self._thinkers:
@@ -162,8 +166,8 @@ def fit_to_board(model: Model, game: Any) -> tuple[NetConfig, Weights]:
     blueprint = Blueprint.create(game, net)
     arrays = own.split(model.weights.flat)
     if any(name not in arrays or arrays[name].shape != shape for name, shape in blueprint.slots):
-        size = f"{model.game.width}x{model.game.height}"
-        raise ModelError(f"{model.path.name} was made for a board of {size} and can't play on {game.width}x{game.height}.")
+        own_size, size = (f"{one.width}x{one.height}" for one in (model.game, game))
+        raise ModelError(f"{model.path.name} was made for a board of {own_size} and can't play on {size}.")
     flat = [arrays[name].ravel() for name, _ in blueprint.slots]
 
     return net, Weights(model.weights.version, np.concatenate(flat))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.concurrency import run_in_threadpool
 
@@ -19,6 +19,7 @@ from rayzero.play.formats import read_game, write_game
 from rayzero.play.guard import LOCAL, Guard
 from rayzero.play.messages import (
     GameInfo,
+    GameText,
     ModelInfo,
     Name,
     NewMove,
@@ -137,10 +138,10 @@ def _add_sessions(app: FastAPI, desk: Desk) -> None:
         desk.get(id).resign(who.player)
         return SessionInfo.of(id, desk.get(id))
 
-    @app.get("/api/sessions/{id}/text", response_class=PlainTextResponse)
-    async def text(id: Name, format: Annotated[str, Query(max_length=20)] = "moves") -> PlainTextResponse:
+    @app.get("/api/sessions/{id}/text")
+    async def text(id: Name, format: Annotated[str, Query(max_length=20)] = "moves") -> GameText:
         """A game in one of its formats."""
-        return PlainTextResponse(write_game(desk.get(id), format))
+        return GameText(format=format, text=write_game(desk.get(id), format))
 
 
 def _add_thinking(app: FastAPI, desk: Desk) -> None:

@@ -7,15 +7,14 @@ import numpy as np
 
 from rayzero.errors import GameError
 from rayzero.games.kinarow import KInARow
+from rayzero.games.notation import EMPTY, winning_line
 from rayzero.games.rules import DRAW, LOSS, ONGOING, RESULT, init, legal, planes, play
 from rayzero.jit import kernel
 from rayzero.play.catalogue import Offer
 
-EMPTY = -1
-
 
 @kernel
-def _replay(game, moves, state, boards, legal_counts):
+def _replay(game: Any, moves: np.ndarray, state: np.ndarray, boards: np.ndarray, legal_counts: np.ndarray) -> int:
     """Play moves from the start, writing every board on the way; returns how many of them were legal."""
     actions = np.empty(game.actions, np.int16)
     picture = np.empty((game.plane_count, game.height, game.width), np.uint8)
@@ -168,20 +167,3 @@ def legal_actions(game: Any, state: np.ndarray) -> list[int]:
     """The legal actions of a state."""
     found = np.empty(game.actions, np.int16)
     return [int(action) for action in found[: legal(game, state, found)]]
-
-
-def winning_line(game: Any, board: np.ndarray, last: int | None) -> tuple[int, ...]:
-    """The cells of the row that the last move completed, from one end to the other."""
-    if not isinstance(game, KInARow) or last is None:
-        return ()
-    row, column = divmod(last, game.width)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        cells = [last]
-        for sign in (1, -1):
-            r, c = row + sign * down, column + sign * right
-            while 0 <= r < game.height and 0 <= c < game.width and board[r * game.width + c] == board[last]:
-                cells.append(r * game.width + c)
-                r, c = r + sign * down, c + sign * right
-        if len(cells) == game.in_a_row or (len(cells) > game.in_a_row and not game.exact):
-            return tuple(sorted(cells))
-    return ()

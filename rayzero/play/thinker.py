@@ -169,7 +169,7 @@ class NetThinker:
 
 
 @kernel
-def _write_planes(game, states, out):
+def _write_planes(game: Any, states: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(states)):
         planes(game, states[i], out[i])
 

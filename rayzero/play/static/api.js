@@ -23,7 +23,7 @@ export const api = {
   undo: (id, plies) => call("POST", at(id, "/undo"), { plies }),
   reply: (id, player) => call("POST", at(id, "/reply"), player),
   resign: (id, player) => call("POST", at(id, "/resign"), { player }),
-  write: (id, format) => call("GET", at(id, `/text?format=${encodeURIComponent(format)}`)),
+  write: async (id, format) => (await call("GET", at(id, `/text?format=${encodeURIComponent(format)}`))).text,
   truth: (id, ply) => call("GET", at(id, `/truth?ply=${ply}`)),
   run: () => call("GET", "run"),
   runGame: (number) => call("GET", `run/games/${number}`),
