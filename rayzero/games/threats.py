@@ -167,7 +167,7 @@ COUNT, LIMIT, TRIED, THREAT, ANSWER = 0, 1, 2, 3, 4
 
 @kernel
 def forced_win(game, root, depth, found, n):
-    """Search for a win by threats alone; where n > 0, only the actions found[:n] may begin it.
+    """Search for the shortest win by threats alone; where n > 0, only the actions found[:n] may begin it.
 
     Returns the first action and the number of own moves, which is 0 where no win was found.
     """
@@ -175,16 +175,25 @@ def forced_win(game, root, depth, found, n):
     sequence = Sequence(
         np.empty((depth, area), np.int16), np.empty((depth, 5), np.int64), np.zeros(area + 1, np.int32)
     )
-    return search_threats(game, root.copy(), depth, found, n, sequence)
+    state = root.copy()
+    nodes = 0
+    for moves in range(2, depth + 1):
+        action, nodes, deeper = search_threats(game, state, moves, found, n, nodes, sequence)
+        if action != NO_CELL:
+            return action, moves
+        if not deeper:
+            break
+    return NO_CELL, 0
 
 
 @bare_kernel
-def search_threats(game, state, depth, found, n, sequence):
+def search_threats(game, state, moves, found, n, nodes, sequence):
+    """Search with so many own moves at most; returns the first action, the nodes so far, and whether more could help."""
     own = (state[PLY] & 1) * 32
     candidates, levels = sequence.candidates, sequence.levels
     first_candidates(game, state, own, found, n, sequence)
+    deeper = False
     level = 0
-    nodes = 0
     while level >= 0:
         if levels[level, TRIED] == levels[level, LIMIT] or nodes == NODES:
             level -= 1
@@ -194,22 +203,23 @@ def search_threats(game, state, depth, found, n, sequence):
             continue
         cell = np.int64(candidates[level, levels[level, TRIED]])
         levels[level, TRIED] += 1
-        nodes += 1
         if not is_empty(game, state, cell):
             continue
+        nodes += 1
         kind, answer, must = threaten(game, state, cell, own)
         if kind == WON:
             first = np.int64(candidates[0, levels[0, TRIED] - 1])
-            return (first % game.width if game.gravity else first), level + 2
-        if kind == FORCED and level + 3 <= depth:
+            return (first % game.width if game.gravity else first), nodes, False
+        if kind == FORCED and level + 2 < moves:
             levels[level, THREAT] = cell
             levels[level, ANSWER] = answer
             level += 1
             next_candidates(game, state, own, level, must, sequence)
         elif kind == FORCED:
+            deeper = nodes < NODES
             flip_stone(game, state, cell, own)
             flip_stone(game, state, answer, 32 - own)
-    return NO_CELL, 0
+    return np.int64(NO_CELL), nodes, deeper
 
 
 @bare_kernel

@@ -100,29 +100,31 @@ def test_forced_wins(name, depth):
             assert 3 <= plies <= 2 * depth - 1
 
 
+LONG = "E6 G4 F13 L10 H3 J4 J12 L3 L8 L5 C10 J8 D8 K3 F6 K4 F10 D12 I6 I11 M4 G5 D4 J5 M12 G10 C11 I13"
+
+
 def test_a_long_sequence_of_fours():
     """A win in 15 plies, played out: every answer is the only one that does not lose at once."""
-    moves = "D4 J13 I4 F3 J10 I11 E7 M11 I7 K7 K11 F11 K5 G10 H5 F12 C9 K12 G7 L6"
     game = make_game("gomoku")
-    position = Position.from_moves(game, moves)
+    position = Position.from_moves(game, LONG)
     board = PlainBoard(15, 15, 5)
     for move in position.moves:
         board.play(move)
     found = np.zeros(game.actions, np.int16)
     for left in range(8, 0, -1):
-        assert look(game, position.state, left, found)[0] == WON
+        kind, _, plies = look(game, position.state, left, found)
+        assert (kind, plies) == (WON, 2 * left - 1)
         position.play(int(found[0]))
         board.play(int(found[0]))
         if left > 1:
             safe = [action for action in board.legal() if not board.after(action).wins()]
-            assert len(safe) <= 1
+            assert len(safe) == (left > 2)
             position.play((safe or board.legal())[0])
             board.play(position.moves[-1])
     assert board.result == -1
 
 
 def test_too_short_a_look():
-    moves = "D4 J13 I4 F3 J10 I11 E7 M11 I7 K7 K11 F11 K5 G10 H5 F12 C9 K12 G7 L6"
     game = make_game("gomoku")
     found = np.zeros(game.actions, np.int16)
-    assert look(game, Position.from_moves(game, moves).state, 3, found)[0] == FREE
+    assert look(game, Position.from_moves(game, LONG).state, 7, found)[0] != WON
