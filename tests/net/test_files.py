@@ -281,15 +281,11 @@ def test_noise_anywhere_it_is_refused(data, model, tmp_path_factory):
     path = tmp_path_factory.mktemp("noise")
     shutil.copy(model / "card.json", path)
     (path / "model.safetensors").write_bytes(changed)
-    if changed == whole:
-        load_model(path)
-    else:
-        try:
-            flat = load_model(path).weights.flat
-        except ModelError as error:
-            assert str(error).endswith((".", "?"))
-        else:  # Noise in the spaces of the header changes nothing.
-            assert np.array_equal(flat, load_model(model).weights.flat)
+    try:
+        flat = load_model(path).weights.flat
+    except ModelError:
+        return
+    assert np.array_equal(flat, load_model(model).weights.flat)  # The noise said the same in other words.
 
 
 def test_weights_that_are_not_finite_are_refused(tmp_path, gomoku8, weights_for):
