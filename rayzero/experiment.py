@@ -12,6 +12,7 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from rich.table import Table
 from rayzero.cli import run
 from rayzero.config import load_config
 from rayzero.errors import RunError
-from rayzero.evaluation import fit_ratings, net_player, parse_player, play_match
-from rayzero.evaluation.ratings import Rating
+from rayzero.evaluation.matches import play_match
+from rayzero.evaluation.ratings import Rating, fit_ratings
+from rayzero.evaluation.specs import Setting, load_player_model, model_player, parse_player
 from rayzero.records import MatchResult
 from rayzero.storage import numbered, write_file
 
@@ -62,7 +64,7 @@ class Trial:
         return found[max(found)]
 
 
-def main(argv: list[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Train, play, rate, print."""
     parser = argparse.ArgumentParser(prog="python -m rayzero.experiment", description=__doc__)
     parser.add_argument("config", help="the task, such as conf/gomoku8.yaml")
@@ -99,7 +101,16 @@ def _train(arguments: argparse.Namespace, trial: Trial) -> None:
         return
     limits = [f"run.minutes={arguments.minutes}", f"run.seed={trial.seed}", "evaluation.enabled=false"]
     place = [f"run.dir={trial.path.parent}", f"run.name={trial.path.name}"]
-    command = [sys.executable, "-m", "rayzero.commands", "train", arguments.config, *trial.variant.overrides, *limits, *place]
+    command = [
+        sys.executable,
+        "-m",
+        "rayzero.commands",
+        "train",
+        arguments.config,
+        *trial.variant.overrides,
+        *limits,
+        *place,
+    ]
     if subprocess.run([*command, "--quiet"]).returncode:
         raise RunError(f"The run of {trial.name} ended with an error: {shlex.join(command)}")
     done.touch()
@@ -122,22 +133,25 @@ def _match(arguments: argparse.Namespace, trial: Trial, opponent: str, other: Tr
     known: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
     key = f"{opponent}, {arguments.games} games, {arguments.simulations} simulations"
     if key not in known:
-        player = net_player(trial.model, arguments.simulations, name=trial.name)
-        rival = (
-            net_player(other.model, arguments.simulations, name=other.name)
-            if other
-            else parse_player(opponent, player.game)
-        )
-        known[key] = asdict(play_match(player.game, player, rival, games=arguments.games, seed=trial.seed))
+        setting = Setting(arguments.simulations, trial.seed)
+        model = load_player_model(str(trial.model))
+        text = str(other.model) if other else opponent
+        player = model_player(str(trial.model), model, setting)
+        rival = parse_player(text, model.game, model.card.game, setting)
+        player.name, rival.name = trial.name, opponent
+        known[key] = asdict(play_match(model.game, player, rival, games=arguments.games, seed=trial.seed))
         write_file(file, json.dumps(known, indent=1).encode())
-    return MatchResult(**{name: tuple(value) if isinstance(value, list) else value for name, value in known[key].items()})
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in known[key].items()
+    }
+    return MatchResult(**fields)
 
 
 def _report(
     arguments: argparse.Namespace, variants: list[Variant], trials: list[Trial], results: list[MatchResult]
 ) -> None:
     ratings = {rating.name: rating for rating in fit_ratings(results)}
-    opponents = list(dict.fromkeys(result.opponent for result in results if result.opponent.partition(" seed ")[1] == ""))
+    opponents = list(dict.fromkeys(result.opponent for result in results if " seed " not in result.opponent))
     table = Table(title=f"{arguments.config}, {arguments.minutes:g} minutes a run, {arguments.seeds} seed(s)")
     for heading in ("variant", "Elo", "95 %", *opponents, "games", "positions", "steps"):
         table.add_column(heading, overflow="fold")

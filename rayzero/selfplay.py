@@ -174,7 +174,7 @@ class _Group:
             )
 
     def _choose(self, slots: np.ndarray, plies: np.ndarray, result: SearchResult) -> np.ndarray:
-        """Sample in proportion to visits ** (1/T) early in a game; play for strength later, or where a win is proven."""
+        """Sample by visits ** (1/T) early in a game; play for strength later, or where a win is proven."""
         settings = self.settings
         temperature = np.where(plies < settings.temperature_plies, settings.temperature, settings.temperature_end)
         temperature[result.proven == WIN] = 0.0
@@ -222,9 +222,7 @@ class _Group:
         self.full[slots] = full
         simulations = np.where(full, self.simulations, settings.fast_simulations)
         noise = full if not settings.move_noise else np.zeros_like(full)
-        self.search.begin(
-            slots, simulations, noise=noise, epsilon=settings.noise_epsilon, alpha=settings.noise_alpha
-        )
+        self.search.begin(slots, simulations, noise=noise, epsilon=settings.noise_epsilon, alpha=settings.noise_alpha)
 
     def _finish(self, slot: int, version: int) -> GameRecord:
         state = self.search.states[slot]
