@@ -1,1 +1,1 @@
-""""""
+"""Benchmarks: what this machine gives, as ratios against limits and against peers."""
