@@ -74,7 +74,7 @@ def _nearest(shares: np.ndarray, t: float) -> np.ndarray:
         slope = POINTS - 0.5 - t * deviation * (1 + ((POINTS - mean) / deviation) ** 2) / 2
         before = answer
         answer = _with_zero_mean(shares, slope)
-        if np.abs(answer - before).max() < 1e-9:
+        if np.abs(answer - before).max() < 1e-7:
             break
     return answer
 
@@ -83,5 +83,6 @@ def _with_zero_mean(shares: np.ndarray, values: np.ndarray) -> np.ndarray:
     """The distribution of greatest likelihood for these shares that gives the values a mean of 0."""
     low, high = -1 / values.max(), -1 / values.min()
     edge = 1e-9 * (high - low)
-    c = brentq(lambda c: float((shares * values / (1 + c * values)).sum()), low + edge, high - edge, xtol=1e-14)
+    terms = list(zip(shares.tolist(), values.tolist(), strict=True))  # plain numbers: five are too few for arrays
+    c = brentq(lambda c: sum(share * value / (1 + c * value) for share, value in terms), low + edge, high - edge)
     return shares / (1 + c * values)
