@@ -105,7 +105,7 @@ def choose_root(tree, key, considered, settings):
             if settings.solver and child.result == WIN:
                 continue
             score += scale * child_q(root, child, settings)
-            visits = child.visits + child.waiting - child.base
+            visits = child.visits + child.waiting - child.kept
         if visits == considered and score > most:
             most = score
             best = k
@@ -183,5 +183,5 @@ def winner(tree, key, settings):
     for e in range(root.first, root.first + root.visited):
         child = tree.nodes[tree.child[e]]
         if not (settings.solver and child.result == WIN):
-            considered = max(considered, child.visits - child.base)
+            considered = max(considered, child.visits - child.kept)
     return tree.action[root.first + choose_root(tree, key, considered, settings)]

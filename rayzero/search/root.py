@@ -39,7 +39,7 @@ def begin_searches(forest, settings, slots, simulations, noisy, epsilon):
         slot.active = 1
         for e in range(root.first, root.first + root.visited):
             child = forest.nodes[b, forest.child[b, e]]
-            child.base = child.visits
+            child.kept = child.visits
         if root.edges:
             prepare_root(forest, b, settings)
 

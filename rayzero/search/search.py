@@ -9,6 +9,7 @@ from rayzero.evaluator import Evaluator
 from rayzero.records import Evaluation
 from rayzero.search.cache import EMPTY, make_cache
 from rayzero.search.descent import select_leaves, take_evaluation
+from rayzero.search.inspect import principal_variation
 from rayzero.search.policy import read_roots
 from rayzero.search.root import begin_searches, count_legal, play_moves, reset_trees
 from rayzero.search.settings import GUMBEL, SearchSettings
@@ -166,6 +167,10 @@ class Search:
         )
         read_roots(self._forest, self.game, self.settings, slots, result)
         return result
+
+    def principal_variation(self, slot: int = 0) -> list[int]:
+        """The moves that both sides are expected to play."""
+        return principal_variation(self, slot)
 
     def play(self, slots: np.ndarray, actions: np.ndarray) -> None:
         """Advance the roots; what was searched below the moves is kept where `reuse_tree` says so."""

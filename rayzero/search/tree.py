@@ -31,7 +31,7 @@ NODE = _record(
     ("raw_value", "f4"),  # of its own evaluation
     ("raw_moves_left", "f4"),
     ("visits", "i4"),
-    ("base", "i4"),  # visits before this search; only kept for children of the root
+    ("kept", "i4"),  # visits before this search; only kept for children of the root
     ("parent", "i4"),
     ("first", "i4"),  # its first edge
     ("edges", "i2"),  # 0: not expanded
@@ -148,7 +148,7 @@ def clear_node(node, parent):
     node.raw_value = 0.0
     node.raw_moves_left = 0.0
     node.visits = 0
-    node.base = 0
+    node.kept = 0
     node.parent = parent
     node.first = 0
     node.edges = 0
