@@ -24,7 +24,7 @@ _kernels: list[Any] = []
 _other_games: frozenset[Path] = frozenset()
 
 
-def jit_options(counted: bool, inline: bool = False) -> dict[str, Any]:
+def jit_options(counted: bool, inline: bool = False) -> Any:
     """How numba compiles; `counted` says whether references are, and is inherited by callees where not set."""
     return {"error_model": "numpy", "nogil": True, "_nrt": counted, "forceinline": inline}
 
@@ -72,12 +72,13 @@ def _cache_by_sources(compiled: Any) -> None:
     folder = _folder(Path(compiled.py_func.__code__.co_filename).resolve(), _built_in_games() | _other_games)
     if folder is None:
         return
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    settings: Any = numba.config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(folder)
     try:
         compiled.enable_caching()
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 @cache

@@ -58,6 +58,7 @@ def middle_positions(game, count, random):
 
 @kernel
 def all_legal(game, states, actions):
+    """Ask for the legal actions of every position."""
     n = 0
     for i in range(len(states)):
         n += rules.legal(game, states[i], actions)
@@ -66,6 +67,7 @@ def all_legal(game, states, actions):
 
 @kernel
 def all_plays(game, states, actions, spare):
+    """Play one action at a copy of every position."""
     for i in range(len(states)):
         spare[:] = states[i]
         rules.play(game, spare, actions[i])
@@ -74,6 +76,7 @@ def all_plays(game, states, actions, spare):
 
 @kernel
 def all_planes(game, states, out):
+    """Draw the planes of every position."""
     for i in range(len(states)):
         rules.planes(game, states[i], out)
     return out[0, 0, 0]
@@ -81,6 +84,7 @@ def all_planes(game, states, out):
 
 @kernel
 def all_lookaheads(game, states, depth, found):
+    """Look ahead at every position; returns how many are decided or forced."""
     decided = 0
     for i in range(len(states)):
         kind, _, _ = rules.lookahead(game, states[i], depth, found)

@@ -59,6 +59,7 @@ ask_compiled = kernel(ask)
 
 @kernel
 def look(game, state, depth, found):
+    """Look-ahead, compiled."""
     return rules.lookahead(game, state, depth, found)
 
 
@@ -158,13 +159,13 @@ def check_purity(game: Any, traces: list[Trace]) -> None:
     """Only play changes a state, everything is written, and compiled code does what Python does."""
     for trace in traces:
         other = make_trace(game, trace.moves, fill=1)
-        same_states = (trace.states == other.states).all()
-        need(same_states, "init leaves words of the state as they were, or a rule depends on what an array held before.")
+        need((trace.states == other.states).all(), "init leaves words of the state as they were.")
         need((trace.planes == other.planes).all(), "planes does not write every cell of every plane.")
+        state = np.zeros(game.state_size, np.int64)
+        rules.init(game, state)
         for ply, move in enumerate(trace.moves):
-            state = trace.states[ply].copy()
+            need((state == trace.states[ply]).all(), f"legal or planes changes the state at ply {ply}.")
             rules.play(game, state, int(move))
-            need((state == trace.states[ply + 1]).all(), f"legal or planes changes the state at ply {ply}.")
     plain = make_trace(game, traces[0].moves, compiled=False)
     for name in ("states", "counts", "actions", "planes"):
         compiled, python = getattr(traces[0], name), getattr(plain, name)
@@ -184,7 +185,8 @@ def check_symmetries(game: Any, traces: list[Trace]) -> None:
                 legal = np.sort(image[trace.actions[ply, :n]])
                 need((legal == other.actions[ply, :n]).all(), f"Symmetry {s} changes which actions are legal.")
             planes = trace.planes.reshape(*trace.planes.shape[:2], -1)[:, :, cells]
-            need((planes == other.planes.reshape(planes.shape)).all(), f"Symmetry {s} changes planes otherwise than cells.")
+            same_planes = (planes == other.planes.reshape(planes.shape)).all()
+            need(same_planes, f"Symmetry {s} changes planes otherwise than by moving cells.")
 
 
 def check_lookahead(game: Any, traces: list[Trace]) -> None:
@@ -204,11 +206,11 @@ def check_lookahead(game: Any, traces: list[Trace]) -> None:
             need(n > 0 or kind != WON, f"lookahead returns WON without an action {where}.")
             for action in legal:
                 answers = replies(game, state, action, actions, results)
-                wins = results[0] == LOSS
                 loses = results[0] == WIN or (results[1 : answers + 1] == LOSS).any()
-                need(not (kind == WON and plies == 1 and action in listed) or wins, f"Action {action} does not win {where}.")
-                forced_out = kind == FORCED and action not in listed
-                need(not forced_out or loses, f"lookahead returns FORCED, but action {action} does not lose at once {where}.")
+                if kind == WON and plies == 1 and action in listed:
+                    need(results[0] == LOSS, f"lookahead says that action {action} wins {where}; it does not.")
+                if kind == FORCED and action not in listed:
+                    need(loses, f"lookahead says that action {action} loses at once {where}; it does not.")
 
 
 def check_rollout(game: Any, traces: list[Trace]) -> None:

@@ -66,6 +66,7 @@ class KInARow(NamedTuple):
 
 
 def init(game, state):
+    """An empty board."""
     for word in range(game.state_size):
         state[word] = 0
     state[LAST] = NO_ACTION
@@ -73,6 +74,7 @@ def init(game, state):
 
 
 def legal(game, state, actions):
+    """Empty cells, or columns with room."""
     if state[RESULT] != ONGOING:
         return 0
     if game.gravity:
@@ -81,6 +83,7 @@ def legal(game, state, actions):
 
 
 def play(game, state, action):
+    """Put a stone on a cell, or let it fall into a column."""
     cell = np.int64(action)
     if game.gravity:
         cell = landing_cell(game, state, cell)

@@ -58,6 +58,16 @@ def has_row(stones, k, exact):
 
 
 @bare_kernel
+def stones_in(half):
+    """How many bits are set."""
+    n = 0
+    while half:
+        half &= half - 1
+        n += 1
+    return n
+
+
+@bare_kernel
 def completes(game, state, cell, side):
     """Whether a stone on an empty cell makes a row."""
     words, bits = game.words, game.bits

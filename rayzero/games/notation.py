@@ -1,7 +1,7 @@
 """How people write moves and see boards: H8 on Gomoku boards, columns 1 to 7 for Connect4, D3 and pass for Othello.
 
-Rows count from below, or from the top in a game whose class says `rows_from_top = True`. A game with
-other actions than cells or columns may have a method `action_text(action)` of its own.
+Rows count from below, or from the top in a game with a property `rows_from_top` that says True. A game
+with other actions than cells or columns may have a method `action_text(action)` of its own.
 """
 
 import re

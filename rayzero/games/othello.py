@@ -28,7 +28,10 @@ class Othello(NamedTuple):
     shifts: Any  # int64 [8]: by how many bits a step in a direction moves a disc
     landings: Any  # int64 [8]: where such a step may end
 
-    rows_from_top = True  # A1 is the top left corner.
+    @property
+    def rows_from_top(self) -> bool:
+        """A1 is the top left corner."""
+        return True
 
     @classmethod
     def create(cls, size: int = 8) -> "Othello":
@@ -111,6 +114,7 @@ def lead(game, own, other):
 
 
 def init(game, state):
+    """Four discs in the middle."""
     middle = game.height // 2
     upper, lower = (middle - 1) * game.width + middle - 1, middle * game.width + middle - 1
     state[PLY] = 0
@@ -121,6 +125,7 @@ def init(game, state):
 
 
 def legal(game, state, actions):
+    """Cells that turn discs, else the pass."""
     if state[RESULT] != ONGOING:
         return 0
     mover = state[PLY] & 1
@@ -137,6 +142,7 @@ def legal(game, state, actions):
 
 
 def play(game, state, action):
+    """Place a disc and turn others, or pass."""
     mover = state[PLY] & 1
     own, other = state[HEADER + mover], state[HEADER + 1 - mover]
     if action < game.actions - 1:

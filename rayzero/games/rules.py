@@ -50,10 +50,10 @@ class Rules(NamedTuple):
     planes: Callable[..., None]
     lookahead: Callable[..., tuple[int, int, int]]
     rollout: Callable[..., int]
-    bare: frozenset[str] = frozenset()
 
 
 _rules: dict[type, Rules] = {}
+_bare: dict[type, frozenset[str]] = {}
 
 
 def init(game, state):
@@ -109,13 +109,14 @@ def _dispatch(rule: Callable[..., Any]) -> None:
 
         @wraps(rule)
         def choose(game: Any, *_: Any, bare: bool = bare) -> Callable[..., Any] | None:
-            given = _rules[game.instance_class]
-            return getattr(given, rule.__name__) if (rule.__name__ in given.bare) == bare else None
+            if (rule.__name__ in _bare[game.instance_class]) != bare:
+                return None
+            return getattr(_rules[game.instance_class], rule.__name__)
 
         overload(rule, jit_options=jit_options(counted=not bare, inline=bare and rule is play))(choose)
 
 
-RULES = (init, legal, play, planes, lookahead, rollout)
+RULES: tuple[Callable[..., Any], ...] = (init, legal, play, planes, lookahead, rollout)
 for _rule in RULES:
     _dispatch(_rule)
 
@@ -161,15 +162,17 @@ def register(
     `bare` names functions that make no arrays and no slices: no references are counted in them, which
     saves about 100 ns a call.
     """
-    given = Rules(*(getattr(f, "py_func", f) for f in (init, legal, play, planes, lookahead, rollout)))
-    for rule, function in zip(RULES, given, strict=False):
+    given: list[Any] = [
+        getattr(function, "py_func", function) for function in (init, legal, play, planes, lookahead, rollout)
+    ]
+    for rule, function in zip(RULES, given, strict=True):
         expected = list(inspect.signature(rule).parameters)
         actual = list(inspect.signature(function).parameters)
         if actual != expected:
             raise GameError(
                 f"{game.__name__}: {rule.__name__}({', '.join(actual)}) should be "
-                f"{rule.__name__}({', '.join(expected)}), "
-                "with the parameters named so."
+                f"{rule.__name__}({', '.join(expected)}), with the parameters named so."
             )
-    _rules[game] = given._replace(bare=frozenset(bare))
-    depends_on(Path(inspect.getfile(given.play)).resolve())
+    _rules[game] = Rules(*given)
+    _bare[game] = frozenset(bare)
+    depends_on(Path(inspect.getfile(_rules[game].play)).resolve())
