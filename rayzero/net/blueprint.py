@@ -75,9 +75,17 @@ class Blueprint:
     @cached_property
     def layers(self) -> list[Layer]:
         """Every layer with weights, in the order of torch's state dict."""
+        return self._layers(self.reply)
+
+    def _layers(self, reply: bool) -> list[Layer]:
         shapes = Shapes()
-        self.run(shapes, (self.planes, self.height, self.width), self.reply)
+        self.run(shapes, (self.planes, self.height, self.width), reply)
         return shapes.layers
+
+    @property
+    def multiplications(self) -> int:
+        """Multiplications of one evaluation."""
+        return sum(prod(layer.shape) * layer.cells for layer in self._layers(reply=False))
 
     @cached_property
     def slots(self) -> list[tuple[str, tuple[int, ...]]]:

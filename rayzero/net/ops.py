@@ -67,6 +67,7 @@ class Layer(NamedTuple):
     shape: tuple[int, ...]  # of its weight: [out, in, rows, columns] or [out, in]
     norm: bool
     pad: bool
+    cells: int  # that the weight is applied to, for each position
 
     @property
     def slots(self) -> list[tuple[str, tuple[int, ...]]]:
@@ -86,13 +87,13 @@ class Shapes:
 
     def conv(self, x: Any, name: str, channels: int, size: tuple[int, int], norm: bool, pad: bool) -> Any:
         """Keeps the layer."""
-        self.layers.append(Layer(name, (channels, x[0], *size), norm, pad))
         rows, columns = x[1:] if pad else (x[1] - size[0] + 1, x[2] - size[1] + 1)
+        self.layers.append(Layer(name, (channels, x[0], *size), norm, pad, rows * columns))
         return channels, rows, columns
 
     def linear(self, x: Any, name: str, outputs: int) -> Any:
         """Keeps the layer."""
-        self.layers.append(Layer(name, (outputs, x[0]), norm=False, pad=False))
+        self.layers.append(Layer(name, (outputs, x[0]), norm=False, pad=False, cells=1))
         return (outputs,)
 
     def relu(self, x: Any) -> Any:
