@@ -17,9 +17,9 @@ from rayzero.play.service import make_app
 from rayzero.records import Weights
 
 
-def make_model(path: Path, name: str, options: dict[str, int] | None = None) -> Path:
+def make_model(path: Path, name: str, net: Net | None = None) -> Path:
     """A net that was never trained."""
-    game_config, net = Game(name, dict(options or {})), Net(channels=8, blocks=1)
+    game_config, net = Game(name), net or Net(channels=8, blocks=1)
     blueprint = Blueprint.create(make_game(name, **game_config.options), net)
     flat = np.random.default_rng(5).normal(0, 0.02, blueprint.size).astype(np.float32)
     arrays = blueprint.split(flat)
