@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rayzero.play.clock import UNLIMITED, Clock
 from rayzero.play.catalogue import offer_for
+from rayzero.play.clock import UNLIMITED, Clock
 from rayzero.play.session import Session
 from tests.play.conftest import make_model
 
@@ -166,7 +166,11 @@ def play_game(manager: Manager, size: int, seed: int, milliseconds: int) -> tupl
         if mine and not session.moves:
             line = "BEGIN"
         else:
-            close = [a for a in session.legal if any(abs(a % size - b % size) < 2 and abs(a // size - b // size) < 2 for b in session.moves[-6:])]
+            close = [
+                a
+                for a in session.legal
+                if any(abs(a % size - b % size) < 2 and abs(a // size - b // size) < 2 for b in session.moves[-6:])
+            ]
             move = chance.choice(close or session.legal)
             session.play(move)
             if session.outcome is not None:
@@ -202,14 +206,30 @@ def test_fifty_games_without_a_forfeit(model: str, size: int, capsys: pytest.Cap
     times = tournament(model, size, 50, 100)
     late = int((times > 120).sum())
     with capsys.disabled():
-        print(f"\n{size}x{size}: 50 games, {len(times)} moves at 100 ms: median {np.median(times):.1f} ms,"
-              f" slowest {times.max():.1f} ms, over 120 ms: {late}")
+        print(
+            f"\n{size}x{size}: 50 games, {len(times)} moves at 100 ms: median {np.median(times):.1f} ms,"
+            f" slowest {times.max():.1f} ms, over 120 ms: {late}"
+        )
     assert late == 0
 
 
-WORDS = ["START", "RECTSTART", "RESTART", "BEGIN", "TURN", "BOARD", "DONE", "TAKEBACK", "INFO", "ABOUT", "SWAP2BOARD", "PLAY", "x"]
-VALUES = ["15", "20", "7,7", "0,0", "1,2,1", "3,4,2", "-1,-1", "99999999999999999999", "timeout_turn 10", "rule 1", "rule 8",
-          "rule 0", "time_left -5", "max_memory 1", "\x00\xff", "a" * 5000, "", ",", "NaN"]  # fmt: skip
+WORDS = [
+    "START",
+    "RECTSTART",
+    "RESTART",
+    "BEGIN",
+    "TURN",
+    "BOARD",
+    "DONE",
+    "TAKEBACK",
+    "INFO",
+    "ABOUT",
+    "SWAP2BOARD",
+    "PLAY",
+    "x",
+]
+VALUES = ["15", "20", "7,7", "0,0", "1,2,1", "3,4,2", "-1,-1", "9" * 20, "timeout_turn 10", "rule 1", "rule 8", "rule 0",
+          "time_left -5", "max_memory 1", "\x00\xff", "a" * 5000, "", ",", "NaN"]  # fmt: skip
 
 
 def bombard(model: str, lines: int, seed: int) -> None:
@@ -220,7 +240,9 @@ def bombard(model: str, lines: int, seed: int) -> None:
     reader = threading.Thread(target=lambda: [None for _ in manager.process.stdout or ()], daemon=True)
     reader.start()
     for _ in range(lines):
-        manager.send(f"{chance.choice(WORDS)} {chance.choice(VALUES)}" if chance.random() < 0.7 else chance.choice(VALUES))
+        manager.send(
+            f"{chance.choice(WORDS)} {chance.choice(VALUES)}" if chance.random() < 0.7 else chance.choice(VALUES)
+        )
     assert manager.process.poll() is None, "the engine died"
     assert manager.process.stdin
     manager.process.stdin.close()
