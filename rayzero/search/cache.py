@@ -12,16 +12,16 @@ from rayzero.jit import bare_kernel, inline_kernel
 
 EMPTY = 0  # No position has this key.
 PROBES = 4
+ENTRY = np.dtype((np.record, np.dtype([("key", "i8"), ("value", "f4"), ("moves_left", "f4")], align=True)))
 
 
 class Cache(NamedTuple):
     """A table of fixed size; N is a power of two."""
 
     zobrist: Any  # int64 [planes*height*width, 8]: a random word for every bit of every value
-    keys: Any  # int64 [N]
+    entries: Any  # ENTRY [N]
     priors: Any  # float32 [N, A]: as the net sees the canonical image
-    value: Any  # float32 [N]
-    moves_left: Any  # float32 [N]
+    recalled: Any  # float32 [A]: the priors that were asked for
 
 
 def make_cache(game: Any, entries: int) -> Cache:
@@ -31,10 +31,9 @@ def make_cache(game: Any, entries: int) -> Cache:
     words = np.random.default_rng(20_261_118).integers(1, 1 << 62, (cells, 8))
     return Cache(
         zobrist=words,
-        keys=np.zeros(size, np.int64),
+        entries=np.zeros(size, ENTRY),
         priors=np.zeros((size, game.actions), np.float32),
-        value=np.zeros(size, np.float32),
-        moves_left=np.zeros(size, np.float32),
+        recalled=np.zeros(game.actions, np.float32),
     )
 
 
@@ -70,12 +69,12 @@ def canonical_key(cache, game, planes, symmetry):
 
 @inline_kernel
 def find(cache, key):
-    """The entry of a key, or -1."""
-    mask = len(cache.keys) - 1
+    """The place of a key, or -1."""
+    mask = len(cache.entries) - 1
     for probe in range(PROBES):
-        entry = (key + probe) & mask
-        if cache.keys[entry] == key:
-            return entry
+        place = (key + probe) & mask
+        if cache.entries[place].key == key:
+            return place
     return -1
 
 
@@ -85,22 +84,33 @@ def store(cache, key, actions, priors, value, moves_left):
 
     A free place near the key is taken first, else one that the key chooses is given up.
     """
-    mask = len(cache.keys) - 1
-    entry = (key + (key >> 32) % PROBES) & mask
+    mask = len(cache.entries) - 1
+    place = (key + (key >> 32) % PROBES) & mask
     for probe in range(PROBES):
-        place = (key + probe) & mask
-        if cache.keys[place] == EMPTY or cache.keys[place] == key:
-            entry = place
+        other = cache.entries[(key + probe) & mask].key
+        if other in (EMPTY, key):
+            place = (key + probe) & mask
             break
-    cache.keys[entry] = key
+    entry = cache.entries[place]
+    entry.key = key
+    entry.value = value
+    entry.moves_left = moves_left
     for a in range(len(actions)):
-        cache.priors[entry, a] = priors[actions[a]]
-    cache.value[entry] = value
-    cache.moves_left[entry] = moves_left
+        cache.priors[place, a] = priors[actions[a]]
 
 
 @inline_kernel
-def recall(cache, entry, actions, priors):
+def recall(cache, place, actions):
     """Turn the priors of an entry back to the position's own image."""
     for a in range(len(actions)):
-        priors[actions[a]] = cache.priors[entry, a]
+        cache.recalled[actions[a]] = cache.priors[place, a]
+
+
+@bare_kernel
+def store_evaluations(cache, forest, game, n, priors, value, moves_left):
+    """Remember what was said of the n waiting leaves; those with an EMPTY key were asked of older weights."""
+    for row in range(n):
+        leaf = forest.leaves[row]
+        if leaf.key != EMPTY:
+            actions = game.action_symmetries[leaf.symmetry]
+            store(cache, leaf.key, actions, priors[row], value[row], moves_left[row])

@@ -6,7 +6,7 @@ from rayzero.games import rules
 from rayzero.games.rules import FORCED, FREE, LOSS, ONGOING, RESULT, WIN, WON
 from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.backup import back_up
-from rayzero.search.cache import EMPTY, canonical_key, find, recall, store
+from rayzero.search.cache import canonical_key, find, recall
 from rayzero.search.gumbel import choose_inner, choose_root
 from rayzero.search.root import order_root, prepare_root
 from rayzero.search.selection import choose_puct, proven_value
@@ -34,8 +34,9 @@ def done(tree, slot):
 
 
 @bare_kernel
-def select_leaves(forest, cache, game, settings):
+def select_leaves(forest, cache, game, numbers):
     """Descend in every active game until leaves wait for an evaluation; return how many do."""
+    settings = numbers[0]
     n = 0
     for b in range(len(forest.slots)):
         slot = forest.slots[b]
@@ -131,12 +132,13 @@ def needs_evaluation(forest, tree, cache, game, settings, b, i, row):
     if settings.cache == 0:
         return True
     leaf.key, leaf.symmetry = canonical_key(cache, game, forest.planes[row], settings.cache_symmetry)
-    entry = find(cache, leaf.key)
-    if entry < 0:
+    place = find(cache, leaf.key)
+    if place < 0:
         return True
     forest.counters[HITS] += 1
-    recall(cache, entry, game.action_symmetries[leaf.symmetry], forest.priors)
-    absorb(forest, tree, leaf, actions, forest.priors, cache.value[entry], cache.moves_left[entry], settings)
+    recall(cache, place, game.action_symmetries[leaf.symmetry])
+    entry = cache.entries[place]
+    absorb(forest, tree, leaf, actions, cache.recalled, entry.value, entry.moves_left, settings)
     return False
 
 
@@ -177,17 +179,15 @@ def mark_path(tree, settings, i, change):
 
 
 @bare_kernel
-def take_evaluation(forest, cache, game, settings, n, priors, value, moves_left):
+def take_evaluation(forest, numbers, n, priors, value, moves_left):
     """Expand and back up the n waiting leaves, those of forgotten trees excepted."""
+    settings = numbers[0]
     for row in range(n):
         leaf = forest.leaves[row]
         if leaf.game == NO_GAME:
             continue
         slot = forest.slots[leaf.game]
         tree = tree_of(forest, leaf.game)
-        if settings.cache and leaf.key != EMPTY:
-            actions = game.action_symmetries[leaf.symmetry]
-            store(cache, leaf.key, actions, priors[row], value[row], moves_left[row])
         mark_path(tree, settings, leaf.node, -1)
         slot.waiting -= 1
         absorb(forest, tree, leaf, forest.leaf_actions[row], priors[row], value[row], moves_left[row], settings)

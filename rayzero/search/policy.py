@@ -14,8 +14,9 @@ from rayzero.search.tree import copy, tree_of
 
 
 @bare_kernel
-def read_roots(forest, game, settings, slots, out):
+def read_roots(forest, scratch, game, numbers, slots, out):
     """Fill a SearchResult, one row per slot."""
+    settings = numbers[0]
     for row in range(len(slots)):
         b = slots[row]
         tree = tree_of(forest, b)
@@ -33,7 +34,7 @@ def read_roots(forest, game, settings, slots, out):
         policy[:] = 0.0
         if root.edges == 0:
             if forest.states[b, RESULT] == ONGOING and root.result != ONGOING:
-                known_by_rules(forest, game, settings, forest.states[b], policy)
+                known_by_rules(forest, scratch, game, settings, b, policy)
             out.best[row] = most(policy)
         else:
             undecided_gumbel = settings.kind == GUMBEL and root.result == ONGOING
@@ -148,23 +149,22 @@ def most_visited(tree, policy):
 
 
 @bare_kernel
-def known_by_rules(forest, game, settings, state, policy):
+def known_by_rules(forest, scratch, game, settings, b, policy):
     """The policy of a root that look-ahead has decided: winning moves, or the most stubborn of the losing ones."""
-    found = forest.actions[0]
+    state, found = forest.states[b], scratch.found
     kind, count, _ = rules.lookahead(game, state, settings.lookahead, found)
     if kind == WON:
         for k in range(count):
             policy[found[k]] = 1.0
     else:
-        weigh_stubborn(forest, game, state, policy)
+        weigh_stubborn(forest, scratch, game, state, policy)
     normalise(policy)
 
 
 @bare_kernel
-def weigh_stubborn(forest, game, state, policy):
+def weigh_stubborn(forest, scratch, game, state, policy):
     """Of moves that all lose, those that leave the other side the fewest ways to win."""
-    legal, found = forest.actions[0], forest.actions[1]
-    trial = forest.state
+    legal, found, trial = scratch.legal, scratch.found, forest.state
     fewest = game.actions + 1
     for k in range(rules.legal(game, state, legal)):
         copy(state, trial)

@@ -26,8 +26,9 @@ def reset_trees(forest, game, slots, waiting, states, initial):
 
 
 @bare_kernel
-def begin_searches(forest, settings, slots, simulations, noisy, epsilon):
+def begin_searches(forest, numbers, slots, simulations, noisy, epsilon):
     """Start a search at the root of some games; `forest.noise` holds their samples already."""
+    settings = numbers[0]
     for row in range(len(slots)):
         b = slots[row]
         slot = forest.slots[b]
@@ -116,14 +117,13 @@ def drop_leaves(forest, waiting, b):
 
 
 @bare_kernel
-def play_moves(forest, game, settings, slots, waiting, actions):
+def play_moves(forest, scratch, game, reuse, slots, waiting, actions):
     """Advance the roots of some games; returns the first row with an illegal action, or -1 (then all are played)."""
-    legal = forest.actions[0]
     for row in range(len(slots)):
-        n = rules.legal(game, forest.states[slots[row]], legal)
+        n = rules.legal(game, forest.states[slots[row]], scratch.legal)
         known = False
         for k in range(n):
-            known |= legal[k] == actions[row]
+            known |= scratch.legal[k] == actions[row]
         if not known:
             return row
     for row in range(len(slots)):
@@ -136,8 +136,8 @@ def play_moves(forest, game, settings, slots, waiting, actions):
         slot.active = 0
         kept = False
         for k in range(root.visited):
-            if settings.reuse_tree and tree.action[root.first + k] == actions[row]:
-                keep_subtree(tree, slot, np.int64(tree.child[root.first + k]), forest.moved[0], forest.moved[1])
+            if reuse and tree.action[root.first + k] == actions[row]:
+                keep_subtree(tree, slot, np.int64(tree.child[root.first + k]), scratch)
                 kept = True
                 break
         if not kept:
@@ -146,7 +146,7 @@ def play_moves(forest, game, settings, slots, waiting, actions):
 
 
 @bare_kernel
-def count_legal(forest, game, slots, counts):
+def count_legal(forest, scratch, game, slots, counts):
     """The number of legal actions at some roots."""
     for row in range(len(slots)):
-        counts[row] = rules.legal(game, forest.states[slots[row]], forest.actions[0])
+        counts[row] = rules.legal(game, forest.states[slots[row]], scratch.legal)

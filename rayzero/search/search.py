@@ -7,13 +7,13 @@ import numpy as np
 from rayzero.errors import GameError
 from rayzero.evaluator import Evaluator
 from rayzero.records import Evaluation
-from rayzero.search.cache import EMPTY, make_cache
+from rayzero.search.cache import EMPTY, make_cache, store_evaluations
 from rayzero.search.descent import select_leaves, take_evaluation
 from rayzero.search.inspect import principal_variation
 from rayzero.search.policy import read_roots
 from rayzero.search.root import begin_searches, count_legal, play_moves, reset_trees
 from rayzero.search.settings import GUMBEL, SearchSettings
-from rayzero.search.tree import EVALUATIONS, HITS, SAVED, SIMULATIONS, plant, transplant
+from rayzero.search.tree import EVALUATIONS, HITS, SAVED, SIMULATIONS, make_scratch, plant, transplant
 
 
 class SearchResult(NamedTuple):
@@ -45,8 +45,10 @@ class Search:
     def __init__(self, game: Any, settings: SearchSettings, games: int = 1, seed: int = 1) -> None:
         self.game = game
         self.settings = settings.checked()
+        self._numbers = self.settings.numbers()
         self._rng = np.random.default_rng(seed)
         self._forest = plant(game, games, self._pool(settings.simulations), settings.leaves, self._gumbel)
+        self._scratch = make_scratch(game, self._pool(settings.simulations))
         self._cache = make_cache(game, settings.cache)
         self._waiting = 0
         self.reset(np.arange(games))
@@ -100,7 +102,7 @@ class Search:
         noisy = np.full(len(slots), noise, np.bool_)
         self._make_room(int(budget.max(initial=0)))
         self._sample_noise(slots, noisy, alpha)
-        begin_searches(self._forest, self.settings, slots, budget, noisy, float(epsilon))
+        begin_searches(self._forest, self._numbers, slots, budget, noisy, float(epsilon))
 
     def _sample_noise(self, slots: np.ndarray, noisy: np.ndarray, alpha: float | None) -> None:
         if self._gumbel:
@@ -113,7 +115,7 @@ class Search:
             self._forest.noise[slots] = self._rng.gumbel(size=shape)
             return
         counts = np.empty(len(slots), np.int64)
-        count_legal(self._forest, self.game, slots, counts)
+        count_legal(self._forest, self._scratch, self.game, slots, counts)
         shapes = 10 / np.maximum(counts, 1)[:, None] if alpha is None else alpha
         self._forest.noise[slots] = self._rng.standard_gamma(shapes, shape)
 
@@ -122,6 +124,7 @@ class Search:
         if self._pool(simulations) > nodes:
             larger = plant(self.game, games, self._pool(simulations), self.settings.leaves, self._gumbel)
             self._forest = transplant(self._forest, larger)
+            self._scratch = make_scratch(self.game, self._pool(simulations))
 
     def select(self) -> np.ndarray:
         """Planes uint8 [n, C, H, W] of the leaves that need an evaluation; none when every search has finished.
@@ -130,7 +133,7 @@ class Search:
         """
         if self._waiting:
             raise RuntimeError("select was called again before update took in the evaluation of its leaves")
-        self._waiting = select_leaves(self._forest, self._cache, self.game, self.settings)
+        self._waiting = select_leaves(self._forest, self._cache, self.game, self._numbers)
         planes: np.ndarray = self._forest.planes[: self._waiting]
         return planes
 
@@ -138,7 +141,9 @@ class Search:
         """Take in the evaluation of the planes that `select` gave."""
         n, self._waiting = self._waiting, 0
         priors, value, moves_left = evaluation.priors, evaluation.value, evaluation.moves_left
-        take_evaluation(self._forest, self._cache, self.game, self.settings, n, priors, value, moves_left)
+        if self.settings.cache:
+            store_evaluations(self._cache, self._forest, self.game, n, priors, value, moves_left)
+        take_evaluation(self._forest, self._numbers, n, priors, value, moves_left)
 
     def run(self, evaluator: Evaluator) -> None:
         """Finish every search that has begun."""
@@ -147,7 +152,7 @@ class Search:
 
     def clear_cache(self) -> None:
         """Forget all evaluations: to be called with new weights."""
-        self._cache.keys[:] = EMPTY
+        self._cache.entries["key"] = EMPTY
         self._forest.leaves["key"] = EMPTY  # Those on their way are of the old weights.
 
     def result(self, slots: np.ndarray) -> SearchResult:
@@ -165,7 +170,7 @@ class Search:
             proven_plies=np.empty(n, np.int16),
             best=np.empty(n, np.int16),
         )
-        read_roots(self._forest, self.game, self.settings, slots, result)
+        read_roots(self._forest, self._scratch, self.game, self._numbers, slots, result)
         return result
 
     def principal_variation(self, slot: int = 0) -> list[int]:
@@ -175,7 +180,8 @@ class Search:
     def play(self, slots: np.ndarray, actions: np.ndarray) -> None:
         """Advance the roots; what was searched below the moves is kept where `reuse_tree` says so."""
         slots, actions = _indices(slots), np.ascontiguousarray(actions, np.int16)
-        wrong = play_moves(self._forest, self.game, self.settings, slots, self._waiting, actions)
+        reuse = self.settings.reuse_tree
+        wrong = play_moves(self._forest, self._scratch, self.game, reuse, slots, self._waiting, actions)
         if wrong >= 0:
             raise GameError(f"Action {actions[wrong]} is not legal in the position of game {slots[wrong]}.")
 

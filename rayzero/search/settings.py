@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from rayzero.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -62,6 +64,12 @@ class SearchSettings(NamedTuple):
         if settings.root_temperature <= 0:
             raise ConfigError(f"search.root_temperature is {settings.root_temperature}; it must be above 0.")
         return settings
+
+    def numbers(self) -> np.ndarray:
+        """A record array [1] with these fields: kernels are called with one argument instead of twenty."""
+        kinds = {int: np.int64, float: np.float64, bool: np.bool_}
+        fields = [(name, kinds[type(value)]) for name, value in self._asdict().items()]
+        return np.array([tuple(self)], np.dtype((np.record, np.dtype(fields, align=True))))
 
 
 def _number(name: str, word: str, numbers: dict[str, int]) -> int:

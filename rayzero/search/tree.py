@@ -85,13 +85,19 @@ class Forest(NamedTuple):
     leaf_actions: Any  # int16 [B*leaves, A]
     planes: Any  # uint8 [B*leaves, C, H, W]
     counters: Any  # int64 [4]: simulations, evaluations, saved evaluations, cache hits
-    state: Any  # int64 [state_size]: scratch, as the following: bare kernels can't make arrays
-    actions: Any  # int16 [2, A]
-    moved: Any  # int32 [2, P]
-    priors: Any  # float32 [A]
+    state: Any  # int64 [state_size]: the position that a descent has come to
 
 
 SIMULATIONS, EVALUATIONS, SAVED, HITS = 0, 1, 2, 3
+
+
+class Scratch(NamedTuple):
+    """Arrays to work with, as bare kernels can't make any."""
+
+    legal: Any  # int16 [A]
+    found: Any  # int16 [A]
+    moved: Any  # int32 [P]
+    expanded: Any  # int32 [P]
 
 
 def plant(game: Any, games: int, nodes: int, leaves: int, gumbel: bool) -> Forest:
@@ -113,10 +119,13 @@ def plant(game: Any, games: int, nodes: int, leaves: int, gumbel: bool) -> Fores
         planes=np.zeros((waiting, game.plane_count, game.height, game.width), np.uint8),
         counters=np.zeros(4, np.int64),
         state=np.empty(game.state_size, np.int64),
-        actions=np.empty((2, game.actions), np.int16),
-        moved=np.empty((2, nodes), np.int32),
-        priors=np.empty(game.actions, np.float32),
     )
+
+
+def make_scratch(game: Any, nodes: int) -> Scratch:
+    """For trees of up to so many nodes."""
+    actions, indices = np.empty((2, game.actions), np.int16), np.empty((2, nodes), np.int32)
+    return Scratch(actions[0], actions[1], indices[0], indices[1])
 
 
 def transplant(old: Forest, new: Forest) -> Forest:
@@ -224,9 +233,9 @@ def add_child(tree, slot, i):
 
 
 @bare_kernel
-def keep_subtree(tree, slot, new_root, moved, expanded):
+def keep_subtree(tree, slot, new_root, scratch):
     """Make a node the root: move its subtree to the front of the pools and forget the rest."""
-    nodes = tree.nodes
+    nodes, moved, expanded = tree.nodes, scratch.moved, scratch.expanded
     count = 0
     n = 0
     for i in range(new_root, slot.nodes):  # Children come after their parents.
