@@ -6,6 +6,7 @@ import numpy as np
 
 from rayzero.games.rules import DRAW, ONGOING, WIN
 from rayzero.search import Search
+from rayzero.search.inspect import principal_variation
 
 LINE_PLIES = 12
 
@@ -55,7 +56,9 @@ def make_report(search: Search, slot: int, draws: float) -> Report:
     visits = result.visits[0]
     q = [None if np.isnan(one) else float(one) for one in result.q[0]]
     moves = rank_moves(visits, q, result.priors[0], int(result.best[0]))
-    line = [int(result.best[0])]
+    line = principal_variation(search, slot)[:LINE_PLIES]
+    if line[:1] != [int(result.best[0])]:
+        line = [int(result.best[0])]
     return Report(
         simulations=int(visits.sum()),
         value=value,

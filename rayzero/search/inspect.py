@@ -43,32 +43,41 @@ def read_tree(search: Search, slot: int = 0) -> Branch:
 def _children(search: Search, slot: int, i: int) -> tuple[Branch, ...]:
     forest = search._forest
     node = forest.nodes[slot, i]
-    branches = []
-    for e in range(node.first, node.first + node.visited):
-        j = int(forest.child[slot, e])
-        child = forest.nodes[slot, j]
-        known = child.result != ONGOING
-        branches.append(
-            Branch(
-                action=int(forest.action[slot, e]),
-                visits=int(child.visits),
-                value=-float(child.result if known else child.value),
-                prior=float(forest.prior[slot, e]),
-                moves_left=float(child.plies if known else child.moves_left),
-                proven=-int(child.result) if known else ONGOING,
-                children=_children(search, slot, j),
-            )
-        )
+    edges = range(node.first, node.first + node.visited)
+    branches = [_branch(search, slot, e, _children(search, slot, int(forest.child[slot, e]))) for e in edges]
     return tuple(sorted(branches, key=lambda branch: -branch.visits))
 
 
+def _branch(search: Search, slot: int, e: int, children: tuple[Branch, ...] = ()) -> Branch:
+    forest = search._forest
+    child = forest.nodes[slot, forest.child[slot, e]]
+    known = child.result != ONGOING
+    return Branch(
+        action=int(forest.action[slot, e]),
+        visits=int(child.visits),
+        value=-float(child.result if known else child.value),
+        prior=float(forest.prior[slot, e]),
+        moves_left=float(child.plies if known else child.moves_left),
+        proven=-int(child.result) if known else ONGOING,
+        children=children,
+    )
+
+
 def principal_variation(search: Search, slot: int = 0) -> list[int]:
-    """The moves that both sides are expected to play: proven results first, then the most visits."""
-    line = []
-    branch = read_tree(search, slot)
-    while branch.children:
-        branch = max(branch.children, key=_preference)
-        line.append(branch.action)
+    """The moves that both sides are expected to play: proven results first, then the most visits.
+
+    Reads the nodes along the line only, so that it can be asked for in the middle of a large search.
+    """
+    forest = search._forest
+    line: list[int] = []
+    i = 0
+    while forest.nodes[slot, i].visited:
+        node = forest.nodes[slot, i]
+        moves = {
+            int(forest.child[slot, e]): _branch(search, slot, e) for e in range(node.first, node.first + node.visited)
+        }
+        i = max(moves, key=lambda j: _preference(moves[j]))
+        line.append(moves[i].action)
     return line
 
 
@@ -104,6 +113,4 @@ def _append_children(game: Any, branch: Branch, level: int, depth: int, width: i
 
 def _line(name: str, branch: Branch) -> str:
     mark = f"  proven {MARKS[branch.proven]}" if branch.proven != ONGOING else ""
-    return (
-        f"{name:<14} {branch.visits:>8} {branch.value:>+7.3f} {branch.prior:>6.3f} {branch.moves_left:>6.1f}{mark}"
-    )
+    return f"{name:<14} {branch.visits:>8} {branch.value:>+7.3f} {branch.prior:>6.3f} {branch.moves_left:>6.1f}{mark}"
