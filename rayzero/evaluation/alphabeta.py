@@ -3,273 +3,172 @@
 Negamax with iterative deepening, principal variation windows and a transposition table over the pattern
 scores of `rayzero.evaluation.patterns`. A move that completes a row is played at once; where the other side
 threatens one, the block is the only move and costs no depth; where it threatens an open four, only cells of
-its threes and own fours are tried. Other positions try the `BREADTH` most promising cells. At the end of its
+its threes and own fours are tried. Other positions try the most promising cells. At the end of its
 depth the player to move follows its own fours a little further.
+
+The search keeps its own stack: numba can't find a recursive function in its cache again.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rayzero.chance import draw
 from rayzero.errors import GameError
-from rayzero.evaluation.patterns import EMPTY, FOUR, THREE, make_board, make_tables, put, take
+from rayzero.evaluation.patterns import make_board, make_tables, put, take
+from rayzero.evaluation.tactics import (
+    ALPHA,
+    BEST,
+    BETA,
+    CHILD,
+    CHILDREN,
+    DEPTH,
+    MOVE,
+    SLOTS,
+    WIDE,
+    WON,
+    candidates,
+    completing,
+    leaf,
+    make_memory,
+)
 from rayzero.games.kinarow import KInARow
 from rayzero.games.rules import HEADER, NO_ACTION, ONGOING, PLY, RESULT
 from rayzero.jit import bare_kernel, kernel
 from rayzero.search.threads import in_parts
 
-WON = 1_000_000  # less the plies to get there
 PROVEN = WON - 2000
-BREADTH = 16
-FOURS = 4  # own fours in a row followed at the end of the depth
-TRIES = 24  # fours tried there at most
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
-SLOTS = 1 << 16
-FIRST = 1 << 30  # the order of the move that the table remembers
-
-
-class Memory(NamedTuple):
-    """Transposition table and scratch space of one search."""
-
-    keys: Any  # int64 [SLOTS]
-    values: Any  # int32 [SLOTS]
-    depths: Any  # int8 [SLOTS]
-    bounds: Any  # int8 [SLOTS]
-    best: Any  # int16 [SLOTS]
-    moves: Any  # int16 [plies, C]: candidates, best first
-    orders: Any  # int32 [C]: scratch
-    noise: Any  # int32 [C]: breaks ties between cells
-    tries: Any  # int32 [1]: left at the current leaf
-
-
-@kernel
-def _make_memory(cells):
-    return Memory(
-        np.zeros(SLOTS, np.int64),
-        np.zeros(SLOTS, np.int32),
-        np.full(SLOTS, -1, np.int8),
-        np.zeros(SLOTS, np.int8),
-        np.zeros(SLOTS, np.int16),
-        np.zeros((cells + 2, cells), np.int16),
-        np.zeros(cells, np.int32),
-        np.zeros(cells, np.int32),
-        np.zeros(1, np.int32),
-    )
 
 
 @bare_kernel
-def _playable(tables, board, cell):
-    if board.stones[cell] != EMPTY:
-        return False
-    below = cell + tables.width
-    return not tables.gravity or below >= len(board.stones) or board.stones[below] != EMPTY
-
-
-@bare_kernel
-def _completing(tables, board, player):
-    """The first cell that completes a row of a player, and how many there are (two stand for more)."""
-    n = 0
-    found = NO_ACTION
-    if board.fours[player]:
-        for cell in range(len(board.stones)):
-            if board.gains[player, cell] >= FOUR and _playable(tables, board, cell):
-                if n:
-                    return found, 2
-                found = cell
-                n = 1
-    return found, n
-
-
-@bare_kernel
-def _candidates(tables, board, memory, player, ply, first):
-    """Write the cells worth trying into memory.moves[ply], the most promising first; returns their number."""
-    gains = board.gains
-    other = 1 - player
-    forced = not tables.gravity and _open_four(board, other)
-    moves = memory.moves
-    orders = memory.orders
-    n = 0
-    for cell in range(len(board.stones)):
-        gain = gains[player, cell] + gains[other, cell]
-        if (gain == 0 and not tables.gravity) or (forced and gain < THREE) or not _playable(tables, board, cell):
-            continue
-        order = ((gains[player, cell] + gain) << 2) + memory.noise[cell]
-        if cell == first:
-            order = FIRST
-        if n == BREADTH:
-            if order <= orders[n - 1]:
-                continue
-            n -= 1
-        i = n
-        while i > 0 and orders[i - 1] < order:
-            orders[i] = orders[i - 1]
-            moves[ply, i] = moves[ply, i - 1]
-            i -= 1
-        orders[i] = order
-        moves[ply, i] = cell
-        n += 1
-    if n == 0:
-        moves[ply, 0] = _central(tables, board, memory)
-        n = 1
-    return n
-
-
-@bare_kernel
-def _open_four(board, player):
-    """Whether a player has a cell that makes two fours at once."""
-    if board.threes[player] >= 2:
-        for cell in range(len(board.stones)):
-            if board.gains[player, cell] >= 2 * THREE and board.stones[cell] == EMPTY:
-                return True
-    return False
-
-
-@bare_kernel
-def _central(tables, board, memory):
-    """The most central of the free cells: no row can grow from any stone."""
-    best = NO_ACTION
-    highest = -1
-    for cell in range(len(board.stones)):
-        order = (tables.centre[cell] << 2) + memory.noise[cell]
-        if order > highest and _playable(tables, board, cell):
-            highest = order
-            best = cell
-    return best
-
-
-@bare_kernel
-def _fours_win(tables, board, memory, player, depth):
-    """Plies to a win of the player to move by fours alone, or 0; nobody has a four on the board."""
-    if depth == 0 or board.threes[player] == 0:
-        return 0
-    other = 1 - player
-    for cell in range(len(board.stones)):
-        if board.gains[player, cell] < THREE or board.stones[cell] != EMPTY:
-            continue
-        if memory.tries[0] == 0:
-            return 0
-        memory.tries[0] -= 1
-        put(tables, board, cell, player)
-        reply, n = _completing(tables, board, player)
-        plies = 0
-        if n == 2:
-            plies = 3
-        elif n == 1:
-            put(tables, board, reply, other)
-            if board.fours[other] == 0:
-                plies = _fours_win(tables, board, memory, player, depth - 1)
-                if plies:
-                    plies += 2
-            take(tables, board, reply, other)
-        take(tables, board, cell, player)
-        if plies:
-            return plies
-    return 0
-
-
-@bare_kernel
-def _leaf(tables, board, memory, player, ply):
-    """The value of a position without a four for the player to move."""
-    if not tables.gravity:
-        memory.tries[0] = TRIES
-        plies = _fours_win(tables, board, memory, player, FOURS)
-        if plies:
-            return WON - ply - plies
-    own = board.scores[player]
-    return own + (own >> 2) - board.scores[1 - player]
-
-
-@bare_kernel
-def _recall(memory, key, depth, alpha, beta, ply):
-    """What the table knows: (whether the value settles the node, the value, the move to try first)."""
+def _recall(memory, key, ply):
+    """What the table knows of a node: (whether its value is final, the value, the move to try first)."""
     slot = key & (SLOTS - 1)
     if memory.keys[slot] != key or memory.depths[slot] < 0:
         return False, 0, NO_ACTION
-    value = memory.values[slot]
+    value = np.int64(memory.values[slot])
     if value > PROVEN:
         value -= ply
     elif value < -PROVEN:
         value += ply
     bound = memory.bounds[slot]
-    settled = bound == EXACT or (bound == AT_LEAST and value >= beta) or (bound == AT_MOST and value <= alpha)
-    return settled and memory.depths[slot] >= depth, value, memory.best[slot]
+    final = (
+        bound == EXACT
+        or (bound == AT_LEAST and value >= memory.stack[ply, BETA])
+        or (bound == AT_MOST and value <= memory.stack[ply, ALPHA])
+    )
+    return final and memory.depths[slot] >= memory.stack[ply, DEPTH], value, np.int64(memory.moves[slot])
 
 
 @bare_kernel
-def _remember(memory, key, depth, alpha, beta, ply, value, move):
+def _remember(memory, key, ply):
     slot = key & (SLOTS - 1)
+    value = memory.stack[ply, BEST]
     memory.keys[slot] = key
-    memory.depths[slot] = depth
-    memory.best[slot] = move
+    memory.depths[slot] = memory.stack[ply, DEPTH]
+    memory.moves[slot] = memory.stack[ply, MOVE]
     memory.values[slot] = value + ply if value > PROVEN else value - ply if value < -PROVEN else value
-    memory.bounds[slot] = AT_MOST if value <= alpha else AT_LEAST if value >= beta else EXACT
+    if value <= memory.stack[ply, ALPHA]:
+        memory.bounds[slot] = AT_MOST
+    else:
+        memory.bounds[slot] = AT_LEAST if value >= memory.stack[ply, BETA] else EXACT
 
 
 @bare_kernel
-def _value(tables, board, memory, player, depth, alpha, beta, ply, left):
-    """The value for the player to move, `ply` plies below the root with `left` empty cells."""
+def _enter(tables, board, memory, player, ply, left):
+    """Begin a node whose DEPTH, ALPHA and BETA are on the stack: (whether its value is known, the value)."""
     if left == 0:
-        return 0
-    other = 1 - player
-    cell, n = _completing(tables, board, player)
+        return True, 0
+    cell, n = completing(tables, board, player)
     if n:
-        return WON - ply - 1
-    cell, n = _completing(tables, board, other)
+        return True, WON - ply - 1
+    node = memory.stack
+    node[ply, BEST] = -WON
+    node[ply, CHILD] = 0
+    cell, n = completing(tables, board, 1 - player)
     if n == 2:
-        return ply + 2 - WON
+        return True, ply + 2 - WON
     if n == 1:
-        put(tables, board, cell, player)
-        value = -_value(tables, board, memory, other, depth, -beta, -alpha, ply + 1, left - 1)
-        take(tables, board, cell, player)
-        return value
-    if depth <= 0:
-        return _leaf(tables, board, memory, player, ply)
-    settled, value, first = _recall(memory, board.key[0], depth, alpha, beta, ply)
-    if settled:
-        return value
-    best = -WON
-    move = NO_ACTION
-    for i in range(_candidates(tables, board, memory, player, ply, first)):
-        cell = memory.moves[ply, i]
-        put(tables, board, cell, player)
-        low = max(alpha, best)
-        high = beta if i == 0 else low + 1
-        value = -_value(tables, board, memory, other, depth - 1, -high, -low, ply + 1, left - 1)
-        if high <= value < beta:
-            value = -_value(tables, board, memory, other, depth - 1, -beta, -low, ply + 1, left - 1)
-        take(tables, board, cell, player)
-        if value > best:
-            best = value
-            move = cell
-            if best >= beta:
-                break
-    _remember(memory, board.key[0], depth, alpha, beta, ply, best, move)
-    return best
+        node[ply, DEPTH] += 1  # The block is the only move and costs no depth.
+        node[ply, CHILDREN] = 1
+        memory.candidates[ply, 0] = cell
+        return False, 0
+    if node[ply, DEPTH] <= 0:
+        return True, leaf(tables, board, memory, player, ply)
+    final, value, first = _recall(memory, board.key[0], ply)
+    if not final:
+        node[ply, CHILDREN] = candidates(tables, board, memory, player, ply, first)
+    return final, value
+
+
+@bare_kernel
+def _take_value(memory, ply, value):
+    """The child that was searched last has this value, for the player to move at the node."""
+    node = memory.stack
+    if node[ply, WIDE] == 0 and max(node[ply, ALPHA], node[ply, BEST]) < value < node[ply, BETA]:
+        node[ply, WIDE] = 1  # Better than expected: once more, to know by how much.
+        return
+    if value > node[ply, BEST]:
+        node[ply, BEST] = value
+        node[ply, MOVE] = memory.candidates[ply, node[ply, CHILD]]
+    node[ply, CHILD] += 1
+    node[ply, WIDE] = 0
+
+
+@bare_kernel
+def _value(tables, board, memory, root_player, depth, left):
+    """Search to a depth: the value for the player to move, whose MOVE is at the bottom of the stack."""
+    node = memory.stack
+    node[0, DEPTH], node[0, ALPHA], node[0, BETA] = depth, -WON, WON
+    ply = 0
+    entering = True
+    while True:
+        player = root_player ^ (ply & 1)
+        known, value = False, 0
+        if entering:
+            known, value = _enter(tables, board, memory, player, ply, left - ply)
+            node[ply, WIDE] = 1  # The first child.
+        if not known and (node[ply, CHILD] == node[ply, CHILDREN] or node[ply, BEST] >= node[ply, BETA]):
+            _remember(memory, board.key[0], ply)
+            known, value = True, np.int64(node[ply, BEST])
+        if known:
+            ply -= 1
+            if ply < 0:
+                return value
+            take(tables, board, np.int64(memory.candidates[ply, node[ply, CHILD]]), 1 - player)
+            _take_value(memory, ply, -value)
+            entering = False
+        else:
+            put(tables, board, np.int64(memory.candidates[ply, node[ply, CHILD]]), player)
+            low = max(node[ply, ALPHA], node[ply, BEST])
+            node[ply + 1, DEPTH] = node[ply, DEPTH] - 1
+            node[ply + 1, ALPHA] = -node[ply, BETA] if node[ply, WIDE] else -low - 1
+            node[ply + 1, BETA] = -low
+            ply += 1
+            entering = True
 
 
 @bare_kernel
 def _best_cell(tables, board, memory, player, depth, left):
-    """The cell to play in an unfinished position, and its value."""
-    cell, n = _completing(tables, board, player)
+    """The cell to play in an unfinished position, and the value of the position."""
+    cell, n = completing(tables, board, player)
     if n:
         return cell, WON - 1
-    cell, n = _completing(tables, board, 1 - player)
-    if n:
-        return cell, 0
     value = 0
     for deeper in range(1, depth + 1):
-        value = _value(tables, board, memory, player, deeper, -WON, WON, 0, left)
+        value = _value(tables, board, memory, player, deeper, left)
         if abs(value) > PROVEN:
             break
-    return memory.best[board.key[0] & (SLOTS - 1)], value
+    cell, n = completing(tables, board, 1 - player)
+    return (cell if n else np.int64(memory.stack[0, MOVE])), value
 
 
 @kernel
 def _choose(game, tables, states, depth, seed, actions, values):
     """Fill actions int16 [n] and values int32 [n]; a finished game gets NO_ACTION."""
     cells = game.height * game.width
-    memory = _make_memory(cells)
+    memory = make_memory(cells)
     random = np.empty(1, np.uint64)
     for i in range(len(states)):
         state = states[i]
