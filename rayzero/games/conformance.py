@@ -135,7 +135,12 @@ def check_games(game: Any, traces: list[Trace]) -> None:
     """Games end in time; the three common words, legal actions and planes are right at every ply."""
     for trace in traces:
         end = len(trace.moves)
-        need(trace.states[-1, RESULT] != ONGOING, f"A game was not over after max_plies = {game.max_plies} plies.")
+        if trace.states[-1, RESULT] == ONGOING:
+            need(
+                trace.counts[-1] > 0,
+                f"No action is legal after the moves {trace.moves.tolist()}, but the game goes on.",
+            )
+            need(False, f"A game was not over after max_plies = {game.max_plies} plies.")
         for ply in range(end + 1):
             state, where = trace.states[ply], f"after the moves {trace.moves[:ply].tolist()}"
             last = trace.moves[ply - 1] if ply else NO_ACTION
@@ -145,7 +150,6 @@ def check_games(game: Any, traces: list[Trace]) -> None:
             need(result in (WIN, DRAW, LOSS, ONGOING), f"state[RESULT] is {result} {where}: none of the results.")
             need((result == ONGOING) == (ply < end), f"Whether the game is over depends on chance {where}.")
             legal = trace.actions[ply, : trace.counts[ply]]
-            need(len(legal) > 0 or ply == end, f"The game goes on {where}, but no action is legal.")
             need(len(legal) == 0 or ply < end, f"The game is over {where}, but actions are legal.")
             need((np.diff(legal) > 0).all(), f"The legal actions {where} do not increase: {legal.tolist()}.")
             fits = len(legal) == 0 or (legal[0] >= 0 and legal[-1] < game.actions)
@@ -194,7 +198,9 @@ def check_lookahead(game: Any, traces: list[Trace]) -> None:
     found, actions = np.zeros(game.actions, np.int16), np.zeros(game.actions, np.int16)
     results = np.zeros(game.actions + 1, np.int64)
     for trace in traces[:5]:
-        for ply, state in enumerate(trace.states[:-1]):
+        end = len(trace.moves)
+        for ply in sorted({*range(0, end, 1 + end // 10), *range(max(end - 10, 0), end)}):
+            state = trace.states[ply]
             before = state.copy()
             kind, n, plies = look(game, state, 1, found)
             where = f"after the moves {trace.moves[:ply].tolist()}"

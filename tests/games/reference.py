@@ -77,8 +77,10 @@ class PlainBoard:
         board = self.after(action)
         if board.result is not None:
             return board.result == -1
-        return board.threatened() and not board.wins() and all(
-            board.after(reply).wins_by_threats(depth - 1) for reply in board.legal()
+        return (
+            board.threatened()
+            and not board.wins()
+            and all(board.after(reply).wins_by_threats(depth - 1) for reply in board.legal())
         )
 
     def threatened(self) -> bool:
