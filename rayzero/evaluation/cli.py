@@ -33,6 +33,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--games", type=int, default=40, help="of each match; half with each colour (40)")
     parser.add_argument("--simulations", type=int, default=200, help="of each net's search for a move (200)")
     parser.add_argument("--opening-plies", type=int, default=2, help="random balanced moves that start a pair (2)")
+    parser.add_argument("--temperature-plies", type=int, default=0, help="in which nets draw moves by visits (0)")
     parser.add_argument("--seed", type=int, default=1, help="of the openings and players")
     parser.add_argument("--json", metavar="FILE", help="write the results there too")
     parser.add_argument("--turn-seconds", type=float, default=5.0, help="an engine's time for a move (5)")
@@ -45,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
             raise ConfigError(f"--{name.replace('_', '-')} is {getattr(given, name)}; it must be at least {least}.")
     console = Console(stderr=given.json == "-")
     limits = Limits(seconds=given.turn_seconds, nodes=given.nodes)
-    setting = Setting(simulations=given.simulations, seed=given.seed, limits=limits)
+    setting = Setting(given.simulations, given.seed, given.temperature_plies, limits=limits)
     with ExitStack() as cleanup:
         game, models, opponents = _players(given.models, given.opponent, given.game, setting)
         for player in (*models, *opponents):

@@ -25,6 +25,7 @@ class Setting:
 
     simulations: int = 200
     seed: int = 1
+    temperature_plies: int = 0  # from the start of a game, in which nets draw their moves by visits
     threads: int = field(default_factory=available_cpus)
     limits: Limits = field(default_factory=Limits)
 
@@ -67,7 +68,7 @@ def model_player(text: str, model: Model, setting: Setting) -> NetPlayer:
     evaluator.load(model.weights)
     name = text if text.endswith(f"@{simulations}") else f"{text}@{simulations}"
     search = SearchSettings.from_config(_search_of(model.path))
-    return NetPlayer(name, model.game, evaluator, search, simulations, setting.seed)
+    return NetPlayer(name, model.game, evaluator, search, simulations, setting.seed, setting.temperature_plies)
 
 
 def _split(text: str) -> tuple[str, int | None]:

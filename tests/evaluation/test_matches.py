@@ -5,9 +5,10 @@ import pytest
 
 from rayzero.evaluation.elo import elo_difference
 from rayzero.evaluation.matches import PlayedGame, count_games, play_games, play_match
+from rayzero.evaluation.openings import positions
 from rayzero.evaluation.players import MctsPlayer, Player, RandomPlayer
 from rayzero.games.registry import make_game
-from rayzero.games.rules import NO_ACTION, PLY, legal
+from rayzero.games.rules import NO_ACTION, PLY, init, legal, play
 
 CONNECT4 = make_game("connect4")
 TICTACTOE = make_game("tictactoe")
@@ -33,6 +34,22 @@ class Scripted(Player):
 
 def games_of(*args, **options):
     return [one for wave in play_games(*args, **options) for one in wave]
+
+
+@pytest.mark.kernels
+def test_kernels_play_as_the_rules_do():
+    histories = [(), (0, 4), (0, 3, 1, 4)]
+    states = positions(TICTACTOE, histories)
+    for state, history in zip(states, histories, strict=True):
+        expected = np.empty(TICTACTOE.state_size, np.int64)
+        init(TICTACTOE, expected)
+        for move in history:
+            play(TICTACTOE, expected, move)
+        assert state.tolist() == expected.tolist()
+    player, opponent = Scripted(TICTACTOE), Scripted(TICTACTOE)
+    played = games_of(TICTACTOE, player, opponent, 2, opening_plies=0)
+    assert [one.moves for one in played] == [tuple(range(7))] * 2
+    assert [one.points for one in played] == [1, 0]
 
 
 def test_pairs_share_an_opening_and_swap_colours():
@@ -150,7 +167,7 @@ def test_progress_counts_every_game_once():
     assert seen[-1].points == result.wins + result.draws / 2
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_mcts_4000_beats_mcts_1000_on_gomoku8():
     game = make_game("gomoku", width=8, height=8)
     result = play_match(game, MctsPlayer(game, 4000, 1, threads=2), MctsPlayer(game, 1000, 2, threads=2), 100)
