@@ -213,7 +213,20 @@ def test_fifty_games_without_a_forfeit(model: str, size: int, capsys: pytest.Cap
     assert late == 0
 
 
-WORDS = "START RECTSTART RESTART BEGIN TURN BOARD DONE TAKEBACK INFO ABOUT SWAP2BOARD PLAY x".split()
+WORDS = [
+    "START",
+    "RECTSTART",
+    "RESTART",
+    "BEGIN",
+    "TURN",
+    "BOARD",
+    "DONE",
+    "TAKEBACK",
+    "INFO",
+    "ABOUT",
+    "SWAP2BOARD",
+    "x",
+]
 VALUES = ["15", "20", "7,7", "0,0", "1,2,1", "3,4,2", "-1,-1", "9" * 20, "timeout_turn 10", "rule 1", "rule 8",
           "rule 0", "time_left -5", "max_memory 1", "\x00\xff", "a" * 5000, "", ",", "NaN"]  # fmt: skip
 

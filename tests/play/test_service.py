@@ -206,9 +206,9 @@ def test_fifty_sessions_at_once(served, capsys: pytest.CaptureFixture[str]) -> N
         print(
             f"\n50 sessions x 5 moves x 200 simulations: median {np.median(every):.3f} s,"
             f" p99 {np.quantile(every, 0.99):.3f} s,"
-            f" slowest session's mean {means.max() / means.min():.2f} times the fastest's"
+            f" slowest session's mean {means.max() / np.median(means):.2f} times the median session's"
         )
-    assert means.max() < 3 * means.min() + 0.2
+    assert means.max() < 2 * np.median(means)
 
 
 def test_only_this_machine_by_default() -> None:
