@@ -6,6 +6,7 @@ from rayzero.net.blueprint import Blueprint
 from rayzero.net.evaluators import make_evaluator
 from rayzero.net.files import Card, Model, load_model, save_model
 from rayzero.net.find import find_model, shipped_models
+from rayzero.net.position import Opinion, evaluate_position
 
 if TYPE_CHECKING:
     from rayzero.net.module import assign, build_net, flatten
@@ -16,8 +17,10 @@ __all__ = [
     "Blueprint",
     "Card",
     "Model",
+    "Opinion",
     "assign",
     "build_net",
+    "evaluate_position",
     "find_model",
     "flatten",
     "load_model",
