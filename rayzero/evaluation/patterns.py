@@ -133,8 +133,8 @@ def _change(tables, board, window, player, before, after):
         board.gains[player, tables.cells[window, i]] += gain
     board.scores[player] += tables.weights[after] - tables.weights[before]
     four = tables.in_a_row - 1
-    board.fours[player] += (after == four) - (before == four)
-    board.threes[player] += (after == four - 1) - (before == four - 1)
+    board.fours[player] += int(after == four) - int(before == four)
+    board.threes[player] += int(after == four - 1) - int(before == four - 1)
 
 
 @bare_kernel
