@@ -56,5 +56,5 @@ class TrainingReport:
     """What a few steps brought."""
 
     step: int
-    steps: list[Any]  # a learner's StepReport each
+    steps: list[dict[str, float]]  # a learner's StepReport each, as numbers: the driver need not import torch
     seconds: float

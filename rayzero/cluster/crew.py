@@ -11,7 +11,7 @@ from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.server import InferenceServer
 from rayzero.cluster.services import EvaluatorService, LearnerService, ReplayService
 from rayzero.cluster.supervision import Member
-from rayzero.cluster.workers import SelfPlayWorker
+from rayzero.cluster.workers import SelfPlayWorker, server_name
 from rayzero.config import Config
 
 
@@ -38,7 +38,7 @@ class Crew:
         self.weights, self.version = weights, version
         names = [f"server-{i}" for i in range(self.plan.servers)]
         self.servers = [Member(name, partial(self._start_server, name)) for name in names]
-        self.workers = [Member(f"worker-{i}", partial(self._start_worker, i, names)) for i in range(self.plan.workers)]
+        self.workers = [Member(f"worker-{i}", partial(self._start_worker, i)) for i in range(self.plan.workers)]
 
     @property
     def evaluator(self) -> Member:
@@ -61,20 +61,22 @@ class Crew:
         self._given[member.name] = newest
         return self.weights
 
-    def _start_replay(self) -> Any:
+    def _start_replay(self, incarnation: int) -> Any:
         return _place(ReplayService).remote(self.config, str(self._run.games))
 
-    def _start_learner(self) -> Any:
+    def _start_learner(self, incarnation: int) -> Any:
         return _place(LearnerService, num_gpus=self.config.learner.gpus).remote(self.config, self.files)
 
-    def _start_evaluator(self) -> Any:
+    def _start_evaluator(self, incarnation: int) -> Any:
         return _place(EvaluatorService).remote(self.config, str(self._run.path))
 
-    def _start_server(self, name: str) -> Any:
+    def _start_server(self, name: str, incarnation: int) -> Any:
+        name = server_name(name, incarnation)
         gpus = 1 if self.plan.gpus > self.config.learner.gpus else 0
         return _place(InferenceServer, num_gpus=gpus, name=name).remote(self.config, self.weights)
 
-    def _start_worker(self, index: int, servers: list[str]) -> Any:
+    def _start_worker(self, index: int, incarnation: int) -> Any:
+        servers = {member.name: member.incarnation for member in self.servers}
         self._starts += 1
         seed = np.random.SeedSequence(self.config.run.seed, spawn_key=(self._run.starts, self._starts))
         placed = _place(SelfPlayWorker, num_cpus=self.config.cluster.cpus_per_worker)

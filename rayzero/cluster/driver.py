@@ -13,7 +13,7 @@ import ray
 from rayzero.cluster.banners import end_banner, start_banner
 from rayzero.cluster.budget import SampleBudget
 from rayzero.cluster.crew import Crew
-from rayzero.cluster.machine import Plan, make_plan, ray_errors_to, start_ray, watch_ray, with_threads
+from rayzero.cluster.machine import Plan, make_plan, ray_errors_to, start_ray, watched_ray, with_threads
 from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.supervision import Calls, Member
 from rayzero.config import Config, Options
@@ -36,9 +36,9 @@ def train(config: Config, options: Options, monitor_class: type[Monitor] = Monit
     try:
         with ray_errors_to(run.path / "ray.log"):
             plan = make_plan(config, start_ray(config))
-            watch_ray(f"The Ray cluster is gone. Games and checkpoints are in {run.path}: run the same command again.")
             config = with_threads(config, plan)
-            with monitor_class(config, run.path, quiet=options.quiet) as monitor:
+            farewell = f"The Ray cluster is gone. Games and checkpoints are in {run.path}: run the same command again."
+            with watched_ray(farewell), monitor_class(config, run.path, quiet=options.quiet) as monitor:
                 driver = Driver(config, run, plan, monitor)
                 driver.train()
                 return 130 if driver.stopping else 0
@@ -66,7 +66,6 @@ class Driver:
             config.replay.max_lead,
             **self.progress.budget,
         )
-        self._leaving = False
         self._saved_steps = self._next_step = self.progress.steps
         self._batches: deque[tuple[int, Any]] = deque()  # how many, and their reference
         self._sampling = self._judging = False
@@ -77,8 +76,7 @@ class Driver:
 
     def train(self) -> None:
         """The loop."""
-        for kind in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(kind, self._on_signal)
+        before = [(kind, signal.signal(kind, self._on_signal)) for kind in (signal.SIGINT, signal.SIGTERM)]
         plan = self.crew.plan
         banner = start_banner(self.config, plan, self.run.path, self.progress, self.run.existed)
         self.monitor.start(banner, self.progress, plan.workers)
@@ -89,6 +87,8 @@ class Driver:
             self.calls.wait(0.5)
             self._tick()
         self._leave()
+        for kind, handler in before:
+            signal.signal(kind, handler)
 
     def limit_reached(self) -> bool:
         """Whether the run is over."""
@@ -138,8 +138,8 @@ class Driver:
 
     def _prefetch(self) -> None:
         asked = self._next_step + sum(count for count, _ in self._batches)
-        count = min(self.budget.steps_left(asked), self._steps_per_call)
-        if count == 0 or len(self._batches) > 1:
+        count = min(self.budget.steps_left(asked), self._steps_per_call, self._steps_to_limit(asked))
+        if count <= 0 or len(self._batches) > 1:
             return
 
         def sampled(first: int) -> None:
@@ -152,6 +152,10 @@ class Driver:
 
         self._sampling = True
         batches, _ = self.calls.issue(self.crew.replay, "batches", asked, count, done=sampled, lost=lost, returns=2)
+
+    def _steps_to_limit(self, steps: int) -> int:
+        limit = self.config.run.steps
+        return MOST_STEPS if limit is None else limit - steps
 
     def _train_on(self, count: int, batches: Any) -> None:
         self._next_step += count
@@ -217,7 +221,7 @@ class Driver:
             for server in self.crew.servers:
                 self.calls.issue(server, "stats", done=self.monitor.served)
             unspent = self.budget.steps_left(self.progress.steps)
-            restarts = sum(member.deaths for member in self.crew.members)
+            restarts = sum(member.incarnation for member in self.crew.members)
             self.monitor.tick(self.progress, self.crew.version, unspent, restarts)
 
     def _save(self) -> None:
@@ -237,12 +241,14 @@ class Driver:
         if crew.weights is not None:
             self._save()
         self._wait_for(crew.replay, crew.learner, until=end)
-        if not self.stopping and self.config.evaluation.enabled and self.progress.steps > self._judged_version():
+        if crew.weights is not None and not self.stopping and self.config.evaluation.enabled:
             self._last_match()
         best = self.monitor.best_line() if (self.run.path / "best").exists() else None
         self.monitor.end(end_banner(self.run.path, self.progress, self.stopping, best), self.progress)
 
     def _last_match(self) -> None:
+        if self.progress.steps <= self._judged_version():
+            return
         self.monitor.console.say("A last match shows what was reached (Ctrl-C skips it).")
         while self._judging and not self.stopping:
             self.calls.wait(0.2)

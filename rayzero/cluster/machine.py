@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,15 +88,16 @@ def ray_errors_to(path: Path) -> Iterator[None]:
         os.close(before)
 
 
-def watch_ray(farewell: str) -> None:
+@contextmanager
+def watched_ray(farewell: str) -> Iterator[None]:
     """Leave with a sentence when the head of the Ray cluster is gone: nothing can be called or saved then."""
     host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    over = threading.Event()
 
     def watch() -> None:
         missed = 0
         while missed < _WATCH_PATIENCE:
-            time.sleep(_WATCH_EVERY)
-            if not ray.is_initialized():
+            if over.wait(_WATCH_EVERY):
                 return
             try:
                 socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
@@ -108,6 +108,10 @@ def watch_ray(farewell: str) -> None:
         os._exit(2)
 
     threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def make_plan(config: Config, joined: bool) -> Plan:

@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections import deque
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ class LearnerService:
     def train(self, batches: list[Batch]) -> TrainingReport:
         """One step on each batch."""
         start = time.perf_counter()
-        reports = [self._learner.step(batch) for batch in batches]
+        reports = [asdict(self._learner.step(batch)) for batch in batches]
         return TrainingReport(self._learner.step_count, reports, time.perf_counter() - start)
 
     def weights(self) -> tuple[Weights, int]:

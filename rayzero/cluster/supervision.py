@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
-from ray.exceptions import ActorAlreadyExistsError, ObjectLostError, RayActorError, RayError, RayTaskError
+from ray.exceptions import ObjectLostError, RayActorError, RayError, RayTaskError
 
 from rayzero.errors import RunError, UserError
 
@@ -20,23 +20,17 @@ log = logging.getLogger(__name__)
 
 RAISED_LIMIT = 3  # errors in a row out of our own code
 DIED_LIMIT = 10  # deaths in a row from outside: killed, out of memory, node lost
-_NAME_PATIENCE = 30.0  # seconds until a dead actor's name is free
 
 
 class Member:
     """A place in the pipeline, and the actor that fills it at the moment."""
 
-    def __init__(self, name: str, start: Callable[[], Any]) -> None:
+    def __init__(self, name: str, start: Callable[[int], Any]) -> None:
         self.name = name
-        self.deaths = 0
+        self.incarnation = 0  # how many actors filled this place before
         self._start = start
         self._raised = self._died = 0  # in a row, without an answer in between
-        self.actor = self._begin()
-
-    @property
-    def incarnation(self) -> int:
-        """How many actors filled this place before."""
-        return self.deaths
+        self.actor = start(0)
 
     def answered(self) -> None:
         """It works."""
@@ -57,22 +51,12 @@ class Member:
         log.warning("%s %s and is started again.", self.name, "raised an error" if raised else "died")
         log.debug("%s: %s", self.name, error)
         self.stop()
-        self.deaths += 1
-        self.actor = self._begin()
+        self.incarnation += 1
+        self.actor = self._start(self.incarnation)
 
     def stop(self) -> None:
         """End the actor without a farewell."""
         ray.kill(self.actor, no_restart=True)
-
-    def _begin(self) -> Any:
-        end = time.monotonic() + _NAME_PATIENCE
-        while True:
-            try:
-                return self._start()
-            except ActorAlreadyExistsError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from rayzero.reports import InferenceStats
 from rayzero.selfplay import SelfPlay, SelfPlayStats
 
 _SERVER_PATIENCE = 60.0  # seconds that a server may take to come back
+_LOOK_AHEAD = 4  # incarnations of a server that may have come and gone unseen
 
 
 class SelfPlayWorker:
     """Plays games in finite stretches; the driver asks for the next one."""
 
-    def __init__(self, config: Config, seed: int, servers: list[str], start: int) -> None:
+    def __init__(self, config: Config, seed: int, servers: dict[str, int], start: int) -> None:
         game = make_game(config.game.name, **config.game.options)
         self._evaluator = RemoteEvaluator(servers, start) if servers else LocalEvaluator(_beside(game, config))
         self._selfplay = SelfPlay(game, config.search, config.selfplay, self._evaluator, seed)
@@ -82,9 +83,9 @@ class Answer:
 class RemoteEvaluator:
     """Asks a server, and the next one when it does not answer."""
 
-    def __init__(self, servers: list[str], start: int) -> None:
+    def __init__(self, servers: dict[str, int], start: int) -> None:
         self.version = 0
-        self._servers = servers
+        self._incarnations = dict(servers)  # the newest that is known, by name
         self._turn = start
         self._server = self._find()
 
@@ -118,16 +119,31 @@ class RemoteEvaluator:
     def _find(self) -> Any:
         end = time.monotonic() + _SERVER_PATIENCE
         while True:
-            for turn in range(len(self._servers)):
-                try:
-                    server = ray.get_actor(self._servers[(self._turn + turn) % len(self._servers)])
-                    ray.get(server.ready.remote(), timeout=_SERVER_PATIENCE)
-                except (ValueError, RayActorError):
-                    continue
-                return server
+            names = list(self._incarnations)
+            for turn in range(len(names)):
+                if server := self._look_for(names[(self._turn + turn) % len(names)]):
+                    return server
             if time.monotonic() > end:
                 raise TimeoutError(f"no inference server came back within {_SERVER_PATIENCE:.0f} seconds")
             time.sleep(0.1)
+
+    def _look_for(self, name: str) -> Any:
+        """A living incarnation of a server, or None."""
+        known = self._incarnations[name]
+        for incarnation in range(known, known + _LOOK_AHEAD):
+            try:
+                server = ray.get_actor(server_name(name, incarnation))
+                ray.get(server.ready.remote(), timeout=_SERVER_PATIENCE)
+            except (ValueError, RayActorError):
+                continue
+            self._incarnations[name] = incarnation
+            return server
+        return None
+
+
+def server_name(name: str, incarnation: int) -> str:
+    """The name of an actor; a dead one's would stay taken for a while."""
+    return f"{name}.{incarnation}"
 
 
 class Request:

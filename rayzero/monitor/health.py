@@ -51,7 +51,7 @@ SIGNS = (
     Sign(
         "policy-collapsed",
         _entropy_collapsed,
-        "The policy has collapsed: its entropy is {learner/entropy:.2f}, that of the search {learner/target_entropy:.2f}. "
+        "The policy has collapsed: its entropy is {learner/entropy:.2f}, the search's {learner/target_entropy:.2f}. "
         "Raise selfplay.noise_epsilon or search.root_temperature, or lower learner.learning_rate.",
     ),
     Sign(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class Interval:
     workers: int
     selfplay: SelfPlayStats = field(default_factory=SelfPlayStats)
     inference: InferenceStats = field(default_factory=InferenceStats)
-    steps: list[Any] = field(default_factory=list)  # StepReports
+    steps: list[dict[str, float]] = field(default_factory=list)  # of TrainingReports
     training_seconds: float = 0.0
     status: ReplayStatus | None = None
 
@@ -56,7 +55,7 @@ class Interval:
     def _learning(self, seconds: float) -> dict[str, float]:
         found = {"learner/steps_per_second": len(self.steps) / seconds, "learner/busy": self.training_seconds / seconds}
         for tag, name in _STEP_TAGS.items():
-            values = [value for step in self.steps if isfinite(value := getattr(step, name))]
+            values = [value for step in self.steps if isfinite(value := step[name])]
             if values:
                 found[tag] = float(np.mean(values))
         return found
