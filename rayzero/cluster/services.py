@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 from collections import deque
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,8 @@ class LearnerService:
 
         self._config = config
         game = make_game(config.game.name, **config.game.options)
-        self._learner = Learner(game, config.net, config.learner, config.run.seed)
+        net = replace(config.net, init_from=None) if files else config.net  # A checkpoint replaces any other start.
+        self._learner = Learner(game, net, config.learner, config.run.seed)
         if files:
             with tempfile.TemporaryDirectory() as folder:
                 for name, content in files.items():
