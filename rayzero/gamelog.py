@@ -76,6 +76,16 @@ def read_games(folder: Path) -> Iterator[GameRecord]:
             yield decode(content[start + _FRAME.size : end])
 
 
+def newest_games(folder: Path, count: int) -> list[GameRecord]:
+    """The last records, newest first, of the last segment that has any."""
+    for segment in reversed(segments(folder)):
+        content = segment.read_bytes()
+        frames = list(_frames(content))[-count:]
+        if frames:
+            return [decode(content[start + _FRAME.size : end]) for start, end in reversed(frames)]
+    return []
+
+
 def segments(folder: Path) -> list[Path]:
     """The segment files, oldest first."""
     return sorted(folder.glob("*.games"))
