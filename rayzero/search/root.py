@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from rayzero.games import rules
+from rayzero.games.rules import ONGOING
 from rayzero.jit import bare_kernel, inline_kernel
 from rayzero.search.gumbel import add_logits, best_first_by, fill_schedule
 from rayzero.search.settings import GUMBEL
-from rayzero.search.tree import NO_GAME, best_first, clear_tree, copy, keep_subtree, tree_of
+from rayzero.search.tree import NO_GAME, NO_NODE, best_first, clear_tree, copy, keep_subtree, tree_of
 
 
 @bare_kernel
@@ -134,15 +135,21 @@ def play_moves(forest, scratch, game, reuse, slots, waiting, actions):
         drop_leaves(forest, waiting, b)
         rules.play(game, forest.states[b], actions[row])
         slot.active = 0
-        kept = False
-        for k in range(root.visited):
-            if reuse and tree.action[root.first + k] == actions[row]:
-                keep_subtree(tree, slot, np.int64(tree.child[root.first + k]), scratch)
-                kept = True
-                break
-        if not kept:
+        kept = child_after(tree, root, actions[row]) if reuse else NO_NODE
+        if kept != NO_NODE and (tree.nodes[kept].edges or tree.nodes[kept].result != ONGOING):
+            keep_subtree(tree, slot, kept, scratch)
+        else:  # Visits of a node that found no room for its edges say nothing about its moves.
             clear_tree(tree, slot)
     return -1
+
+
+@inline_kernel
+def child_after(tree, node, action):
+    """The child that an action leads to, or NO_NODE."""
+    for e in range(node.first, node.first + node.visited):
+        if tree.action[e] == action:
+            return np.int64(tree.child[e])
+    return np.int64(NO_NODE)
 
 
 @bare_kernel

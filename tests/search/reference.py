@@ -240,9 +240,9 @@ class Reference:
         for action in self.open_actions(node):
             child = node.children.get(action)
             visits = child.visits + child.waiting if child else 0
-            if settings.forced_playouts and self.noisy and node is self.root and child:
-                if visits < math.sqrt(settings.forced_playouts * node.priors[action] * (n - 1)):
-                    return action
+            forced = settings.forced_playouts if self.noisy and node is self.root and child else 0
+            if visits < math.sqrt(forced * node.priors[action] * (n - 1)):
+                return action
             q = self.q(node, child) if child else unvisited
             scores[action] = q + c * math.sqrt(n) * node.priors[action] / (1 + visits)
         return max(scores, key=lambda a: scores[a])

@@ -8,13 +8,13 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from tests.search.positions import random_position
-from tests.search.reference import Reference, TableEvaluator
 
 from rayzero.games import make_game
 from rayzero.games.rules import NO_ACTION
 from rayzero.search import Search, SearchSettings, read_tree
 from rayzero.search.inspect import Branch
+from tests.search.positions import random_position
+from tests.search.reference import Reference, TableEvaluator
 
 GAMES = {
     "tictactoe": make_game("tictactoe"),
@@ -63,9 +63,7 @@ def flatten(branch: Branch, path: tuple[int, ...] = ()) -> dict:
 
 def expected_tree(reference: Reference) -> dict:
     sign = {2: 2, 1: -1, 0: 0, -1: 1}
-    return {
-        path: (node.visits, node.result if not path else sign[node.result]) for path, node in reference.root.walk()
-    }
+    return {path: (node.visits, node.result if not path else sign[node.result]) for path, node in reference.root.walk()}
 
 
 def compare(game, settings: SearchSettings, state: np.ndarray, seed: int, noise: bool, budgets=(40, 55)) -> None:
