@@ -102,7 +102,7 @@ def plainly(path: Path) -> Iterator[None]:
                 f"The disk is full: {path} could not be written. Nothing that was saved before is harmed; "
                 "free some space and run the same command again."
             ) from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR):
             raise RunError(
                 f"{path} can't be written ({os.strerror(error.errno)}): choose another directory with run.dir=..., "
                 "or change its permissions."

@@ -13,18 +13,27 @@ from rayzero.cluster.services import EvaluatorService, LearnerService, ReplaySer
 from rayzero.cluster.supervision import Member
 from rayzero.cluster.workers import SelfPlayWorker, server_name
 from rayzero.config import Config
+from rayzero.evaluator import Evaluator
 
 
 class Crew:
     """The members of a run; `files` and `weights` are references that whoever is started anew begins with."""
 
-    def __init__(self, config: Config, plan: Plan, run: RunDirectory, files: dict[str, bytes] | None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        plan: Plan,
+        run: RunDirectory,
+        files: dict[str, bytes] | None,
+        evaluator: Evaluator | None = None,
+    ) -> None:
         self.config = config
         self.plan = plan
         self.files = ray.put(files) if files else None
         self.weights: Any = None
         self.version = -1
         self._run = run
+        self._served = evaluator  # what servers use in the place of the net
         self._starts = 0
         self._given: dict[str, tuple[int, int]] = {}  # by name: incarnation and version of the weights it has
         self.replay = Member("replay", self._start_replay)
@@ -53,6 +62,11 @@ class Crew:
         some = [self.replay, self.learner, *self.servers, *self.workers]
         return [*some, self._evaluator] if self._evaluator else some
 
+    def stop(self) -> None:
+        """End all of them."""
+        for member in self.members:
+            member.stop()
+
     def news_for(self, member: Member) -> Any:
         """The reference of the newest weights if the member does not have them yet; it counts as given then."""
         newest = (member.incarnation, self.version)
@@ -73,7 +87,7 @@ class Crew:
     def _start_server(self, name: str, incarnation: int) -> Any:
         name = server_name(name, incarnation)
         gpus = 1 if self.plan.gpus > self.config.learner.gpus else 0
-        return _place(InferenceServer, num_gpus=gpus, name=name).remote(self.config, self.weights)
+        return _place(InferenceServer, num_gpus=gpus, name=name).remote(self.config, self.weights, self._served)
 
     def _start_worker(self, index: int, incarnation: int) -> Any:
         servers = {member.name: member.incarnation for member in self.servers}

@@ -17,6 +17,7 @@ from rayzero.cluster.machine import Plan, make_plan, ray_errors_to, start_ray, w
 from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.supervision import Calls, Member
 from rayzero.config import Config, Options
+from rayzero.evaluator import Evaluator
 from rayzero.monitor import Monitor
 from rayzero.reports import InferenceStats, Progress, ReplayStatus, TrainingReport
 from rayzero.selfplay import SelfPlayStats
@@ -50,7 +51,9 @@ def train(config: Config, options: Options, monitor_class: type[Monitor] = Monit
 class Driver:
     """One run, from the newest checkpoint to a limit."""
 
-    def __init__(self, config: Config, run: RunDirectory, plan: Plan, monitor: Monitor) -> None:
+    def __init__(
+        self, config: Config, run: RunDirectory, plan: Plan, monitor: Monitor, evaluator: Evaluator | None = None
+    ) -> None:
         checkpoint = run.newest()
         self.config = config
         self.run = run
@@ -58,7 +61,7 @@ class Driver:
         self.stopping = False  # a signal came
         self.progress = checkpoint.progress if checkpoint else Progress()
         self.calls = Calls()
-        self.crew = Crew(config, plan, run, checkpoint.files if checkpoint else None)
+        self.crew = Crew(config, plan, run, checkpoint.files if checkpoint else None, evaluator)
         self.budget = SampleBudget(
             config.replay.samples_per_position,
             config.learner.batch,

@@ -71,6 +71,11 @@ def start_ray(config: Config) -> bool:
     return False
 
 
+def stop_ray() -> None:
+    """Leave Ray, or end the one that was started."""
+    ray.shutdown()
+
+
 @contextmanager
 def ray_errors_to(path: Path) -> Iterator[None]:
     """Send what Ray's native code prints to a file; Python's own messages still reach the person."""

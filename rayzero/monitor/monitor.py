@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psutil
 
@@ -25,6 +25,7 @@ from rayzero.selfplay import SelfPlayStats
 if TYPE_CHECKING:
     from rayzero.evaluation.judge import EvaluationReport
 
+T = TypeVar("T", bound="Monitor")
 PICTURES_EVERY = 60.0  # seconds
 
 
@@ -49,7 +50,7 @@ class Monitor:
         self._logging = _Warnings(self.console)
         logging.getLogger("rayzero").addHandler(self._logging)
 
-    def __enter__(self) -> "Monitor":
+    def __enter__(self: T) -> T:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -44,6 +44,8 @@ SCALARS = {
     "evaluation/rating": "Elo; pure MCTS with 1000 playouts is 0",
     "evaluation/rating_low": "lower end of its 95 % interval",
     "evaluation/rating_high": "upper end of its 95 % interval",
+    "evaluation/rating_by_games": "the rating over games of self-play instead of steps",
+    "evaluation/rating_by_minutes": "the rating over minutes of training instead of steps",
     "evaluation/game_length": "mean plies of the match",
     "evaluation/minutes": "training time at the match: strength by time",
     "health/warnings": "sentences of health that hold now",
