@@ -116,7 +116,7 @@ class Judge:
             return None
         settings = self._config.evaluation
         evaluator = self._make_evaluator()
-        evaluator.load(load_model(promoted_model(self.run, best)).weights)
+        evaluator.load(load_model(promoted_model(self.run, best), self._config.game).weights)
         player, opponent = self._net_player(weights.version, self._evaluator), self._net_player(best, evaluator)
         known = self.log.find(id := self._id("gate", player, opponent))
         if known:
