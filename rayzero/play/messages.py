@@ -244,6 +244,48 @@ class Truth(Message):
     scores: list[int | None]
 
 
+class RatingInfo(Message):
+    """A player of the run's matches with its Elo and 95 % interval."""
+
+    name: str
+    elo: float
+    low: float
+    high: float
+    games: int
+    score: float
+    model: str | None  # its id, while the net is kept
+
+
+class Curve(Message):
+    """Numbers over the minutes of the run."""
+
+    tag: str
+    title: str
+    points: list[tuple[float, float]]
+
+
+class NewGame(Message):
+    """A finished game of self-play."""
+
+    id: str
+    version: int
+    plies: int
+    outcome: int  # for the first player
+    text: str
+
+
+class RunInfo(Message):
+    """A training run."""
+
+    name: str
+    game: str
+    steps: int
+    ratings: list[RatingInfo]  # the best first
+    models: list[str]  # ids of the nets that can be downloaded
+    curves: list[Curve]
+    newest: list[NewGame]
+
+
 class GameText(Message):
     """A game as text."""
 

@@ -1,5 +1,6 @@
 """Everyone one can play against: pure MCTS, the shipped models, a given one, and those of a run."""
 
+import contextlib
 import dataclasses
 import json
 import threading
@@ -59,10 +60,12 @@ class ModelBook:
         self._lock = threading.Lock()
         self.run = self._run_of(self._given)
         self._fixed = [*self._given_entries(), *self._shipped_entries()]
+        if self.run is not None and not self._run_entries():
+            raise ModelError(f"{given} holds no model yet: its first checkpoint comes after a few minutes.")
 
     def entries(self) -> list[Entry]:
         """Everyone there is now, the given model first and pure MCTS last; a run may have gained some."""
-        nets = [*self._fixed[: 1 if self._given else 0], *self._run_entries(), *self._fixed[1 if self._given else 0 :]]
+        nets = [*self._run_entries(), *self._fixed]
         without = [] if nets else ["There is no trained model here yet."]
         note = " ".join([*without, "Random games instead of a net."])
         return [*nets, Entry(MCTS, "Pure MCTS", "mcts", tuple(offered()), _MCTS_LEVELS, note=note)]
@@ -116,32 +119,38 @@ class ModelBook:
         return None
 
     def _given_entries(self) -> list[Entry]:
-        if self._given is None:
+        if self._given is None or self.run is not None:
             return []
         path = find_model(str(self._given))
-        return [_entry("given", "best" if self.run else path.name, path)]
+        return [_entry("given", path.name, path)]
 
     def _shipped_entries(self) -> list[Entry]:
         names = shipped_models() if self._shipped else []
         return [_entry(f"shipped-{name}", name, find_model(name)) for name in names]
 
     def _run_entries(self) -> list[Entry]:
+        """The best model of a run, its newest one, and all that are kept; old ones go while the run goes on."""
         if self.run is None:
             return []
         found = {**numbered(self.run / "promoted", "step"), **numbered(self.run / "checkpoints", "step")}
         found = {step: path for step, path in sorted(found.items()) if (path / WEIGHTS_FILE).is_file()}
-        if not found:
-            return []
-        newest = max(found)
-        entries = [_entry(f"step-{step}", f"Step {step:,}", path) for step, path in reversed(found.items())]
-        return [_entry(NEWEST, "Newest, follows the training", found[newest], newest), *entries]
+        named = [(f"step-{step}", f"Step {step:,}", path) for step, path in reversed(found.items())]
+        if found:
+            named.insert(0, (NEWEST, "Newest, follows the training", found[max(found)]))
+        if (self.run / "best").is_dir():
+            named.insert(0, ("best", "Best", (self.run / "best").resolve()))
+        entries = []
+        for id, title, path in named:
+            with contextlib.suppress(FileNotFoundError):
+                entries.append(_entry(id, title, path))
+        return entries
 
 
-def _entry(id: str, title: str, path: Path, version: int | None = None) -> Entry:
+def _entry(id: str, title: str, path: Path) -> Entry:
     card = json.loads((path / CARD_FILE).read_text(encoding="utf-8"))
     home = offer_for(card["game"]["name"], card["game"]["options"])
     levels, note = read_levels(path)
-    return Entry(id, title, "net", (home.name,), levels, path, note, version if version is not None else card["steps"])
+    return Entry(id, title, "net", (home.name,), levels, path, note, card["steps"])
 
 
 def play_settings() -> SearchSettings:

@@ -30,11 +30,13 @@ from rayzero.play.messages import (
     Reply,
     ReportInfo,
     Resignation,
+    RunInfo,
     SessionInfo,
     Truth,
     Undo,
 )
 from rayzero.play.models import ModelBook
+from rayzero.play.runs import RunPage, zip_model
 from rayzero.play.session import Session
 from rayzero.play.socket import think_aloud
 from rayzero.play.thinker import Overload
@@ -69,6 +71,7 @@ def make_app(book: ModelBook, token: str | None = None, hosts: frozenset[str] | 
     _add_lists(app, book)
     _add_sessions(app, desk)
     _add_thinking(app, desk)
+    _add_run(app, book)
     app.mount("/", StaticFiles(directory=STATIC, html=True))
     app.add_middleware(Guard, token=token, hosts=hosts)
     return app
@@ -166,3 +169,21 @@ def _add_thinking(app: FastAPI, desk: Desk) -> None:
     @app.websocket("/api/think")
     async def think(socket: WebSocket) -> None:
         await think_aloud(socket, desk)
+
+
+def _add_run(app: FastAPI, book: ModelBook) -> None:
+    page = RunPage(book)
+
+    @app.get("/api/run")
+    def run() -> RunInfo:
+        """The training run that is open: ratings, curves, newest games."""
+        return page.info()
+
+    @app.get("/api/run/models/{id}", response_class=Response, responses={200: {"content": {"application/zip": {}}}})
+    def download(id: Name) -> Response:
+        """A net of the run as a zip of card.json and model.safetensors."""
+        found = [entry for entry in book.entries() if entry.id == id and entry.path is not None]
+        if not found or found[0].path is None:
+            raise ModelError(f"There is no model {id!r} to download.")
+        name = f'attachment; filename="{found[0].path.name}.zip"'
+        return Response(zip_model(found[0].path), 200, {"content-disposition": name}, "application/zip")

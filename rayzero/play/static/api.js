@@ -26,7 +26,6 @@ export const api = {
   write: async (id, format) => (await call("GET", at(id, `/text?format=${encodeURIComponent(format)}`))).text,
   truth: (id, ply) => call("GET", at(id, `/truth?ply=${ply}`)),
   run: () => call("GET", "run"),
-  runGame: (number) => call("GET", `run/games/${number}`),
 };
 
 // One socket; asking again makes the service forget what was asked before.

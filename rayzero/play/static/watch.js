@@ -64,9 +64,9 @@ export class Watch {
       const run = await this.app.attempt(() => api.run());
       const newest = run?.newest?.[0];
       if (!newest) { this.note.textContent = "No finished games yet."; }
-      else if (newest.number !== seen) {
-        seen = newest.number;
-        this.note.textContent = `Game ${newest.number + 1}, net ${newest.version}.`;
+      else if (newest.id !== seen) {
+        seen = newest.id;
+        this.note.textContent = `A game of net ${newest.version.toLocaleString("en")}, ${newest.plies} plies.`;
         await this.app.attempt(() => this.table.open(this.table.game, newest.text));
         for (let ply = 0; ply <= this.table.end && this.round === round; ply += 1) {
           this.table.goto(ply);
