@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from rayzero.errors import ModelError
+
 LEVELS_FILE = "levels.json"
 _UNMEASURED = (1, 4, 16, 50, 100, 200, 400, 800)
 
@@ -27,5 +29,17 @@ def read_levels(model: Path) -> tuple[tuple[Level, ...], str]:
     file = model / LEVELS_FILE
     if not file.is_file():
         return tuple(Level(simulations) for simulations in _UNMEASURED), "These levels have not been measured."
-    levels = json.loads(file.read_text(encoding="utf-8"))["levels"]
-    return tuple(Level(**level) for level in levels), ""
+    try:
+        levels = tuple(Level(**level) for level in json.loads(file.read_text(encoding="utf-8"))["levels"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{file} does not hold levels ({error}); measure them anew.") from error
+    return levels, ""
+
+
+if __name__ == "__main__":
+    import sys
+
+    from rayzero.cli import run
+    from rayzero.play.measure import main
+
+    sys.exit(run(main))
