@@ -73,7 +73,7 @@ class Meter(Monitor):
 
 def run(args: argparse.Namespace) -> list[Row]:
     """Take turns, and compare medians."""
-    paused = ["learner.min_positions=1000000000", "evaluation.enabled=false", "monitor.images=false"]
+    paused = ["learner.min_positions=1000000", "evaluation.enabled=false", "monitor.images=false"]
     config = load_config(args.config, [*paused, *args.settings])
     start_ray(config)
     try:

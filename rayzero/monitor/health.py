@@ -18,6 +18,7 @@ class Sign:
     name: str
     wrong: Callable[[Numbers, Any], bool]  # of the numbers of an interval and the game
     sentence: str  # with numbers by tag in braces
+    patience: int = 3  # intervals in a row until it is said
 
 
 def _above(tag: str, limit: float) -> Callable[[Numbers, Any], bool]:
@@ -101,11 +102,13 @@ SIGNS = (
         _above("health/restarts_now", 4),
         "{health/restarts_now:.0f} actors died within one interval. Look at the memory of the machine "
         "({health/memory_mb:.0f} MB in use by this run).",
+        patience=1,
     ),
     Sign(
         "disk-nearly-full",
         lambda numbers, game: numbers.get("health/disk_free_gb", 1e9) < 1,
         "Only {health/disk_free_gb:.1f} GB are free where the run is saved; it ends when nothing is left.",
+        patience=1,
     ),
 )
 
@@ -116,13 +119,15 @@ class Health:
     def __init__(self, game: Any) -> None:
         self._game = game
         self._said: dict[str, float] = {}
+        self._seen: dict[str, int] = {}  # intervals in a row
 
     def check(self, numbers: Numbers) -> tuple[list[str], list[str]]:
         """All sentences that hold for an interval, and those that were not said lately."""
         held, news = [], []
         now = time.monotonic()
         for sign in SIGNS:
-            if not sign.wrong(numbers, self._game):
+            seen = self._seen[sign.name] = self._seen.get(sign.name, 0) + 1 if sign.wrong(numbers, self._game) else 0
+            if seen < sign.patience:
                 continue
             sentence = _fill(sign.sentence, numbers)
             held.append(sentence)

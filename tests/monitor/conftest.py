@@ -73,5 +73,7 @@ def reports(game_record):
         ),
         added=ReplayStatus(["a"], 1000, 30_000, 7_500, 7_500, 0.01, game_record),
         trained=TrainingReport(700, [STEP, {**STEP, "loss": 1.5, "kl": float("nan")}], 0.1),
-        judged=SimpleNamespace(version=700, result=result, rung=1000, promoted=True, climbed=False, rating=rating, solver={}),
+        judged=SimpleNamespace(
+            version=700, result=result, rung=1000, promoted=True, climbed=False, rating=rating, solver={}
+        ),
     )

@@ -54,7 +54,11 @@ def test_a_run_that_has_just_begun_hears_nothing():
 
 @pytest.mark.parametrize("name", ILL)
 def test_each_illness_is_told_with_what_to_turn(name):
-    held, news = Health(GAME).check(HEALTHY | ILL[name])
+    patience = next(sign.patience for sign in SIGNS if sign.name == name)
+    one = Health(GAME)
+    for _ in range(patience - 1):
+        assert one.check(HEALTHY | ILL[name]) == ([], [])
+    held, news = one.check(HEALTHY | ILL[name])
     assert len(held) == len(news) == 1
     assert f"docs/tuning.md#{name}" in news[0]
     assert "{" not in news[0]
@@ -69,7 +73,7 @@ def test_all_signs_are_tried_and_documented(root: Path):
 
 def test_a_sentence_is_repeated_only_after_a_while(monkeypatch):
     one = Health(GAME)
-    ill = HEALTHY | ILL["one-colour-wins"]
+    ill = HEALTHY | ILL["disk-nearly-full"]
     assert len(one.check(ill)[1]) == 1
     held, news = one.check(ill)
     assert len(held) == 1 and news == []
@@ -78,4 +82,12 @@ def test_a_sentence_is_repeated_only_after_a_while(monkeypatch):
 
 
 def test_small_games_may_repeat():
-    assert Health(make_game("tictactoe")).check(HEALTHY | ILL["games-repeat"]) == ([], [])
+    one = Health(make_game("tictactoe"))
+    assert [one.check(HEALTHY | ILL["games-repeat"]) for _ in range(4)] == [([], [])] * 4
+
+
+def test_a_short_illness_is_not_worth_a_sentence():
+    one = Health(GAME)
+    for _ in range(5):
+        for numbers in (HEALTHY | ILL["selfplay-waits"], HEALTHY | ILL["selfplay-waits"], HEALTHY):
+            assert one.check(numbers) == ([], [])
