@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numba
 import numpy as np
 import pytest
 
@@ -49,6 +50,8 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_games(name):
     rules, options = BUILT_IN[name]
+    if numba.config.DISABLE_JIT and name in ("gomoku15", "largest", "othello"):
+        pytest.skip("takes minutes in plain Python")
     games = 3 if options.get("width", 15) > 15 else 8
     assert len(list(checks(make_game(rules, **options), games=games))) == 6
 
