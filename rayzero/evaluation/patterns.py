@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rayzero.games.kinarow import KInARow
-from rayzero.jit import bare_kernel, kernel
+from rayzero.jit import inline_kernel, kernel
 
 FOUR = 1 << 22  # gain of a cell that completes a row
 THREE = 1 << 13  # gain of a cell that leaves one cell to complete a row; all smaller gains add up to less
@@ -117,7 +117,7 @@ def make_board(tables):
     )
 
 
-@bare_kernel
+@inline_kernel
 def _alive(board, window, player):
     """Stones of a player in a window, 0 where it is dead."""
     if board.counts[1 - player, window] or board.ended[player, window]:
@@ -125,7 +125,7 @@ def _alive(board, window, player):
     return board.counts[player, window]
 
 
-@bare_kernel
+@inline_kernel
 def _change(tables, board, window, player, before, after):
     """A window goes from so many living stones to so many others."""
     gain = tables.gains[after] - tables.gains[before]
@@ -137,7 +137,7 @@ def _change(tables, board, window, player, before, after):
     board.threes[player] += int(after == four - 1) - int(before == four - 1)
 
 
-@bare_kernel
+@inline_kernel
 def _step(tables, board, cell, player, step):
     board.key[0] ^= tables.keys[player, cell]
     other = 1 - player
@@ -165,14 +165,14 @@ def _step(tables, board, cell, player, step):
             _change(tables, board, window, player, before, after)
 
 
-@bare_kernel
+@inline_kernel
 def put(tables, board, cell, player):
     """Place a stone."""
     board.stones[cell] = player
     _step(tables, board, cell, player, 1)
 
 
-@bare_kernel
+@inline_kernel
 def take(tables, board, cell, player):
     """Take the stone back that was placed last."""
     board.stones[cell] = EMPTY

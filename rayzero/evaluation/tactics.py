@@ -6,7 +6,7 @@ import numpy as np
 
 from rayzero.evaluation.patterns import EMPTY, FOUR, THREE, put, take
 from rayzero.games.rules import NO_ACTION
-from rayzero.jit import bare_kernel, kernel
+from rayzero.jit import bare_kernel, inline_kernel, kernel
 
 WON = 1_000_000  # less the plies to get there
 BREADTH = 16  # cells tried at most
@@ -52,7 +52,7 @@ def make_memory(cells):
     )
 
 
-@bare_kernel
+@inline_kernel
 def playable(tables, board, cell):
     """Whether a stone can be placed on a cell."""
     if board.stones[cell] != EMPTY:
