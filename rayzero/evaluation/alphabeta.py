@@ -24,6 +24,7 @@ from rayzero.evaluation.tactics import (
     CHILDREN,
     DEPTH,
     MOVE,
+    PROVEN,
     SLOTS,
     WIDE,
     WON,
@@ -37,7 +38,6 @@ from rayzero.games.rules import HEADER, NO_ACTION, ONGOING, PLY, RESULT
 from rayzero.jit import bare_kernel, kernel
 from rayzero.search.threads import in_parts
 
-PROVEN = WON - 2000
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 
 

@@ -55,7 +55,8 @@ def make_tables(game: KInARow) -> Tables:
     """The tables of a game."""
     k = game.in_a_row
     height, width = game.height, game.width
-    cells, ends = [], [[] for _ in range(height * width)]
+    cells: list[list[int]] = []
+    ends: list[list[int]] = [[] for _ in range(height * width)]
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for row in range(height):
             for column in range(width):

@@ -9,6 +9,7 @@ from rayzero.games.rules import NO_ACTION
 from rayzero.jit import bare_kernel, inline_kernel, kernel
 
 WON = 1_000_000  # less the plies to get there
+PROVEN = WON - 2000  # Larger values are wins for certain, and no pattern is worth as much.
 BREADTH = 16  # cells tried at most
 FOURS = 4  # own fours in a row followed at the end of the depth
 TRIES = 24  # fours tried there at most
@@ -180,4 +181,5 @@ def leaf(tables, board, memory, player, ply):
         if plies:
             return WON - ply - plies
     own = np.int64(board.scores[player])
-    return own + (own >> 2) - board.scores[1 - player]  # To move is worth a quarter more.
+    value = own + (own >> 2) - board.scores[1 - player]  # To move is worth a quarter more.
+    return min(max(value, -PROVEN), PROVEN)

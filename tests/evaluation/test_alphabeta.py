@@ -209,6 +209,29 @@ def test_first_moves_and_finished_games():
     assert AlphaBeta(GOMOKU, 2).best(np.empty((0, GOMOKU.state_size), np.int64)).shape == (0,)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"width": 20, "height": 20},
+        {"width": 6, "height": 6, "in_a_row": 4},
+        {"width": 31, "height": 31, "in_a_row": 9},
+        {"width": 5, "height": 4, "in_a_row": 3, "exact": True},
+        {"width": 24, "height": 3, "in_a_row": 4, "gravity": True},
+        {"width": 7, "height": 1, "in_a_row": 7},
+    ],
+)
+def test_any_board_is_played_to_its_end(options):
+    game = make_game("gomoku", **options)
+    player = AlphaBeta(game, 2)
+    state = position(game)
+    while state[RESULT] == ONGOING and state[PLY] < 120:
+        move, value = player.evaluate(state[None])
+        assert move[0] in legal_actions(game, state)
+        assert abs(value[0]) < WON
+        play(game, state, move[0])
+    assert state[PLY] > 4
+
+
 def test_what_it_can_not_play_is_said():
     with pytest.raises(GameError, match="three or more in a row"):
         AlphaBeta(make_game("othello"), 2)
