@@ -5,7 +5,7 @@ with other actions than cells or columns may have a method `action_text(action)`
 """
 
 import re
-from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,18 @@ _SEPARATORS = " ,;.-\t\r\n"
 
 def labels(game: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the columns and of the rows, which are () where an action is a column."""
-    if game.actions == game.width:
-        return tuple(str(column + 1) for column in range(game.width)), ()
+    rows = 0 if game.actions == game.width else game.height
+    return _labels(game.width, rows, bool(getattr(game, "rows_from_top", False)))
+
+
+@cache
+def _labels(width: int, height: int, from_top: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if height == 0:
+        return tuple(str(column + 1) for column in range(width)), ()
     letters = [chr(ord("A") + i) for i in range(26)]
-    columns = (letters + [first + second for first in letters for second in letters])[: game.width]
-    rows = [str(row + 1) for row in range(game.height)]
-    return tuple(columns), tuple(rows if getattr(game, "rows_from_top", False) else rows[::-1])
+    columns = (letters + [first + second for first in letters for second in letters])[:width]
+    rows = [str(row + 1) for row in range(height)]
+    return tuple(columns), tuple(rows if from_top else rows[::-1])
 
 
 def pass_action(game: Any) -> int | None:
@@ -38,7 +44,15 @@ def action_text(game: Any, action: int) -> str:
         return f"action {action}"
     if hasattr(game, "action_text"):
         return str(game.action_text(action))
-    return _names(game)[action]
+    columns, rows = labels(game)
+    if not rows:
+        return columns[action]
+    if action == pass_action(game):
+        return "pass"
+    cells = game.height * game.width
+    if game.actions not in (cells, cells + 1):
+        return str(action)
+    return columns[action % game.width] + rows[action // game.width]
 
 
 def parse_action(game: Any, text: str) -> int:
@@ -93,18 +107,6 @@ def winning_line(game: Any, board: np.ndarray, last: int | None) -> tuple[int, .
         if len(cells) == game.in_a_row or (len(cells) > game.in_a_row and not game.exact):
             return tuple(sorted(cells))
     return ()
-
-
-def _names(game: Any) -> Sequence[str]:
-    columns, rows = labels(game)
-    if not rows:
-        return columns
-    cells = [column + row for row in rows for column in columns]
-    if game.actions == len(cells):
-        return cells
-    if pass_action(game) is not None:
-        return [*cells, "pass"]
-    return [str(action) for action in range(game.actions)]
 
 
 def _example(game: Any) -> str:
