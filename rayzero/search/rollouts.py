@@ -58,7 +58,7 @@ def _select(tree, node, c_puct):
     if children == 0:
         return NO_NODE
     actions = tree[node].actions
-    urge = np.float32(c_puct * np.sqrt(np.float64(tree[node].visits)) / actions)
+    urge = np.float32(c_puct) * np.sqrt(np.float32(tree[node].visits)) / np.float32(actions)
     first = tree[node].first
     best = NO_NODE
     score = np.float32(-2.0) if children == actions else urge

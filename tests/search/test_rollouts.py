@@ -66,8 +66,8 @@ class Node:
         return outcome
 
     def best(self, c_puct):
-        actions = np.float64(len(self.unvisited) + len(self.children))
-        urge = np.float32(c_puct * np.sqrt(np.float64(self.visits)) / actions)
+        actions = np.float32(len(self.unvisited) + len(self.children))
+        urge = np.float32(c_puct) * np.sqrt(np.float32(self.visits)) / actions
         highest, found = (urge if self.unvisited else -np.inf), None
         for action, child in self.children:
             mean = np.float32(child.total) / np.float32(child.visits)
