@@ -19,3 +19,10 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 def root() -> Path:
     """The top of the checkout."""
     return ROOT
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests have an hour, where the others have the limit in pyproject.toml."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3600))
