@@ -185,11 +185,12 @@ def test_forced_playouts_and_their_pruning() -> None:
     priors /= priors.sum()
     world = bandit(36, {3: 0.9, 9: -0.9}, priors)
     k, simulations = 2.0, 300
-    forced = searched(GOMOKU6, PLAIN._replace(forced_playouts=k), world, simulations, noise=True, epsilon=0.0)
+    every = PLAIN._replace(fpu_value=1.0)  # Every move is tried once.
+    forced = searched(GOMOKU6, every._replace(forced_playouts=k), world, simulations, noise=True, epsilon=0.0)
     result = forced.result(ONE)
     for action in np.flatnonzero(result.visits[0]):
         assert result.visits[0, action] >= math.floor(math.sqrt(k * priors[action] * (simulations - 1)))
-    free = searched(GOMOKU6, PLAIN, world, simulations, noise=True, epsilon=0.0).result(ONE)
+    free = searched(GOMOKU6, every, world, simulations, noise=True, epsilon=0.0).result(ONE)
     assert free.visits[0, 9] < result.visits[0, 9]
     assert free.policy[0] == pytest.approx(free.visits[0] / simulations)
     check_pruned(result, priors, k, simulations)
@@ -212,6 +213,8 @@ def check_pruned(result, priors: np.ndarray, k: float, simulations: int) -> None
         expected[action] = left if left > 1 else 0
     assert result.policy[0] == pytest.approx(expected / expected.sum(), abs=1e-6)
     assert result.policy[0, 9] < visits[9] / simulations
+    assert np.count_nonzero(visits) == 36
+    assert np.count_nonzero(result.policy[0]) < 36
 
 
 def test_solver_takes_the_shortest_win_and_the_longest_defence() -> None:
@@ -228,15 +231,20 @@ def test_solver_takes_the_shortest_win_and_the_longest_defence() -> None:
 
 
 def test_proven_lost_moves_are_not_visited_again() -> None:
-    # O must block at 2: everything else loses at once.
-    state = after(TICTACTOE, [0, 4, 1])
-    search = searched(TICTACTOE, SearchSettings(lookahead=0), UniformEvaluator(9), 400, state)
+    # O must block at 2; the net likes 3, which loses at once.
+    priors = np.full(9, 0.02)
+    priors[3] = 0.84
+    evaluator = FunctionEvaluator(lambda planes: (priors, 0.0, 0.0))
+    search = searched(TICTACTOE, SearchSettings(lookahead=0, c_puct=5.0), evaluator, 150, after(TICTACTOE, [0, 4, 1]))
+    lost = {branch.action: branch.visits for branch in read_tree(search).children if branch.proven == LOSS}
+    assert 3 in lost
+    search.begin(ONE, 400)
+    search.run(evaluator)
     result = search.result(ONE)
     assert result.best[0] == 2
-    for branch in read_tree(search).children:
-        if branch.proven == LOSS:
-            assert branch.visits < 50
-            assert result.policy[0, branch.action] == 0
+    for action, visits in lost.items():
+        assert result.visits[0, action] == visits
+        assert result.policy[0, action] == 0
 
 
 def test_look_ahead_proves_a_won_root_without_any_evaluation() -> None:

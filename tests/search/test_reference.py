@@ -9,8 +9,9 @@ import numba
 import numpy as np
 import pytest
 
+from rayzero.evaluator import UniformEvaluator
 from rayzero.games import make_game
-from rayzero.games.rules import NO_ACTION
+from rayzero.games.rules import NO_ACTION, ONGOING, RESULT
 from rayzero.search import Search, SearchSettings, read_tree
 from rayzero.search.inspect import Branch
 from tests.search.positions import random_position
@@ -24,7 +25,7 @@ GAMES = {
     "connect3": make_game("connect4", width=5, height=4, in_a_row=3),
 }
 PLAIN = SearchSettings(fpu=2, fpu_value=0.0, solver=False, lookahead=0)
-CASES = 12 if numba.config.DISABLE_JIT else 400
+CASES = 30 if numba.config.DISABLE_JIT else 400
 
 
 def random_settings(rng: np.random.Generator) -> SearchSettings:
@@ -62,18 +63,21 @@ def flatten(branch: Branch, path: tuple[int, ...] = ()) -> dict:
 
 
 def expected_tree(reference: Reference) -> dict:
-    sign = {2: 2, 1: -1, 0: 0, -1: 1}
-    return {path: (node.visits, node.result if not path else sign[node.result]) for path, node in reference.root.walk()}
+    """Results of moves are those of the player who makes them."""
+    return {
+        path: (node.visits, -node.result if path and node.result != ONGOING else node.result)
+        for path, node in reference.root.walk()
+    }
 
 
-def compare(game, settings: SearchSettings, state: np.ndarray, seed: int, noise: bool, budgets=(40, 55)) -> None:
+def compare(game, settings: SearchSettings, state: np.ndarray, seed: int, noise: bool, evaluator=None) -> None:
     """Two searches in a row, with a move in between."""
     search = Search(game, settings, games=3, seed=seed)
     reference = Reference(game, settings, state, seed=seed)
     slot = np.array([1])
     search.reset(slot, state[None])
-    evaluator = TableEvaluator(game.actions)
-    for budget in budgets:
+    evaluator = evaluator or TableEvaluator(game.actions)
+    for budget in (40, 55):
         search.begin(slot, budget, noise=noise)
         reference.begin(budget, noise=noise)
         search.run(evaluator)
@@ -84,14 +88,14 @@ def compare(game, settings: SearchSettings, state: np.ndarray, seed: int, noise:
         root = reference.root
         for action, child in root.children.items():
             assert result.visits[0, action] == child.visits
-        if root.result == 2:
+        if root.result == ONGOING:
             assert result.value[0] == pytest.approx(root.value, abs=1e-6)
             assert result.moves_left[0] == pytest.approx(root.moves_left, rel=1e-6)
         if result.best[0] == NO_ACTION:
             break
         search.play(slot, result.best)
         reference.play(int(result.best[0]))
-        if len(search.states[1]) and search.states[1, 2] != 2:
+        if search.states[1, RESULT] != ONGOING:
             break
     assert search.counters.evaluations == reference.evaluations
 
@@ -114,6 +118,18 @@ def test_same_trees_with_the_plain_rule(name: str) -> None:
     for case in range(2 if numba.config.DISABLE_JIT else 10):
         rng = np.random.default_rng(1000 + case)
         compare(game, PLAIN, random_position(game, case % game.max_plies, rng), seed=case, noise=False)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("name", GAMES)
+def test_same_trees_where_all_is_equal(name: str) -> None:
+    """Ties: the child visited first, then the lowest action."""
+    game = GAMES[name]
+    for case in range(2 if numba.config.DISABLE_JIT else 10):
+        rng = np.random.default_rng(2000 + case)
+        state = random_position(game, case % game.max_plies, rng)
+        compare(game, PLAIN, state, case, noise=False, evaluator=UniformEvaluator(game.actions))
+        compare(game, SearchSettings(), state, case, noise=False, evaluator=UniformEvaluator(game.actions))
 
 
 def test_slope_zero_is_the_same_as_no_moves_left_at_all() -> None:
