@@ -32,6 +32,10 @@ def make_game(name: str, **options: Any) -> Any:
     game_class = getattr(_load(module_name), class_name, None)
     if game_class is None or not hasattr(game_class, "create"):
         raise GameError(f"{module_name} has no game called {class_name}: a NamedTuple class with `create` is needed.")
+    from rayzero.games.rules import is_registered  # Loads the compiler, which names alone do not need.
+
+    if not is_registered(game_class):
+        raise GameError(f"{class_name} has no rules yet: call register({class_name}, ...) at the end of its file.")
     known = inspect.signature(game_class.create).parameters
     for option, value in options.items():
         if option not in known:

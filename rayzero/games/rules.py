@@ -75,7 +75,10 @@ def play(game, state, action):
 
 
 def planes(game, state, out):
-    """Write the net's input into a uint8 array [plane_count, height, width] that may hold anything."""
+    """Write the net's input into a uint8 array [plane_count, height, width] that may hold anything.
+
+    Plane 0 has the pieces of the player to move, plane 1 the other's, as zeros and ones; the rest is free.
+    """
     _rules[type(game)].planes(game, state, out)
 
 
@@ -144,6 +147,11 @@ def random_rollout(game, state, actions, random):
         n = legal(game, state, actions)
         play(game, state, actions[draw(random, n)])
     return state[RESULT] if (state[PLY] - start) % 2 == 0 else -state[RESULT]
+
+
+def is_registered(game: type) -> bool:
+    """Whether a type of game is known."""
+    return game in _rules
 
 
 def register(

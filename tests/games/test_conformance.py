@@ -113,6 +113,7 @@ BROKEN = [
     ({"def legal(game, state, actions)": "def legal(game, state, moves)"}, "with the parameters named so"),
     ({"class Hex(NamedTuple)": "class Hexagon(NamedTuple)"}, "can't be loaded: NameError"),
     ({"def create": "def make"}, "has no game called Hex"),
+    ({"register(Hex, init=init, legal=legal, play=play, planes=planes)": ""}, "Hex has no rules yet"),
     ({"planes=planes)": "planes=planes, lookahead=boast)", "register(Hex": BOAST}, "does not"),
     ({"planes=planes)": "planes=planes, rollout=lazy)", "register(Hex": LAZY}, "The mean length of rollout"),
 ]
