@@ -105,6 +105,8 @@ def test_sentences():
     assert sentence(result((4, 0, 4, 0, 12))).startswith("net is stronger than mcts:4000 with 98.")
     assert "weaker" in sentence(result((18, 0, 2, 0, 0)))
     assert "do not tell" in sentence(result((5, 0, 10, 0, 5)))
+    assert "do not tell" in sentence(result((4, 0, 10, 0, 6)))
+    assert "do not tell" in sentence(result((6, 0, 10, 0, 4)))
 
 
 def test_interruption_shows_finished_matches(model, capsys, monkeypatch):

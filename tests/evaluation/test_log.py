@@ -28,6 +28,7 @@ def test_same_match_counts_once(tmp_path):
     again = MatchLog(tmp_path / "matches.jsonl")
     again.append(entry(1, climbed=True))
     assert again.entries == [entry(1)]
+    assert len(again.path.read_text().splitlines()) == 1
     assert again.find("match 1") == entry(1)
     assert again.find("match 2") is None
 

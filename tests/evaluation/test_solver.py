@@ -55,6 +55,14 @@ def test_slower_win_keeps_the_outcome_but_is_not_optimal(solved):
     assert score.optimal == pytest.approx(11 / 12)
 
 
+def test_win_that_becomes_a_draw_is_not_kept(solved):
+    rows = [i for i, scores in enumerate(solved.scores) if scores.max() > 0 and 0 in scores]
+    assert rows
+    actions = solved.scores.argmax(axis=1)
+    actions[rows[0]] = solved.scores[rows[0]].tolist().index(0)
+    assert solver_score(solved, actions).kept == pytest.approx(11 / 12)
+
+
 def test_policy_moves_are_legal_and_the_likeliest(solved):
     class Fixed(UniformEvaluator):
         def evaluate(self, planes):
