@@ -13,6 +13,7 @@ import ray
 from rayzero.cluster.banners import end_banner, start_banner
 from rayzero.cluster.budget import SampleBudget
 from rayzero.cluster.crew import Crew
+from rayzero.cluster.gauges import Gauges
 from rayzero.cluster.machine import Plan, make_plan, ray_errors_to, start_ray, watched_ray, with_threads
 from rayzero.cluster.run import RunDirectory
 from rayzero.cluster.supervision import Calls, Member
@@ -58,6 +59,7 @@ class Driver:
         self.config = config
         self.run = run
         self.monitor = monitor
+        self.gauges = Gauges(run.path.name)
         self.stopping = False  # a signal came
         self.progress = checkpoint.progress if checkpoint else Progress()
         self.calls = Calls()
@@ -225,7 +227,7 @@ class Driver:
                 self.calls.issue(server, "stats", done=self.monitor.served)
             unspent = self.budget.steps_left(self.progress.steps)
             restarts = sum(member.incarnation for member in self.crew.members)
-            self.monitor.tick(self.progress, self.crew.version, unspent, restarts)
+            self.gauges.set(self.monitor.tick(self.progress, self.crew.version, unspent, restarts))
 
     def _save(self) -> None:
         def saved(step: int) -> None:

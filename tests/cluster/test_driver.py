@@ -2,13 +2,11 @@
 
 import dataclasses
 import json
-import os
 import re
 import signal
 import subprocess
 import time
 
-import numpy as np
 import pytest
 
 from rayzero.cluster.driver import train

@@ -89,10 +89,14 @@ def test_a_killed_actor_is_replaced_and_its_calls_are_told(make):
 def test_a_bug_ends_the_run_with_its_own_error(make, start, method, text):
     calls = Calls()
     member = make(start)
-    with pytest.raises(RunError, match=text) as caught:
+
+    def again_and_again():
         for _ in range(supervision.RAISED_LIMIT):
             calls.issue(member, method)
             drain(calls)
+
+    with pytest.raises(RunError, match=text) as caught:
+        again_and_again()
     assert "worker failed 3 times in a row" in str(caught.value)
     assert member.incarnation == supervision.RAISED_LIMIT - 1
 
