@@ -22,8 +22,8 @@ from rayzero.config.schema import Config
 from rayzero.errors import ConfigError
 
 PACKAGE = Path(__file__).parent.parent
-# Beside the package in a checkout, inside it when installed from a wheel.
-FOLDERS = (PACKAGE.parent / "conf", PACKAGE / "conf")
+# Inside the package when installed from a wheel, beside it in a checkout.
+SHIPPED = PACKAGE / "conf" if (PACKAGE / "conf").is_dir() else PACKAGE.parent / "conf"
 
 
 def load_config(path: str | Path | None = None, overrides: Sequence[str] = ()) -> Config:
@@ -48,7 +48,7 @@ def load_config(path: str | Path | None = None, overrides: Sequence[str] = ()) -
 
 def config_names() -> list[str]:
     """The task files that are shipped."""
-    return sorted({file.stem for folder in FOLDERS for file in folder.glob("*.yaml")} - {"default"})
+    return sorted({file.stem for file in SHIPPED.glob("*.yaml")} - {"default"})
 
 
 def find_config(text: str) -> Path:
@@ -60,10 +60,9 @@ def find_config(text: str) -> Path:
         raise ConfigError(f"{text} is a folder; a config file is needed, such as conf/gomoku15.yaml.")
     if "=" in text:
         raise ConfigError(f"The config file comes before settings such as {text}: conf/gomoku15.yaml {text}")
-    if path.parent.name in ("", "conf") and path.suffix in ("", ".yaml"):
-        for folder in FOLDERS:
-            if (shipped := folder / f"{path.stem}.yaml").is_file():
-                return shipped
+    shipped = SHIPPED / f"{path.stem}.yaml"
+    if shipped.is_file() and str(path.parent) in (".", "conf") and path.suffix in ("", ".yaml"):
+        return shipped
     close = difflib.get_close_matches(path.stem, config_names(), n=1)
     hint = f"Did you mean conf/{close[0]}.yaml?" if close else f"Shipped are: {', '.join(config_names())}."
     raise ConfigError(f"There is no config file {text}. {hint}")
