@@ -64,3 +64,10 @@ def test_files_that_are_named_exist(page):
         r"(?<![\w/.:-])((?:conf|rayzero|docs|tests)/[\w/.-]+\.(?:py|yaml|md|json|sh))\b", page.read_text()
     )
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_page_is_in_the_navigation_and_on_the_first_page():
+    navigation, first = (ROOT / "mkdocs.yml").read_text(), (ROOT / "docs/index.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f": {page.name}\n" in navigation
+        assert f"({page.name})" in first or page.name == "index.md"
