@@ -94,7 +94,8 @@ def all_lookaheads(game, states, depth, found):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which games, and for how long."""
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME", help=" ".join(GAMES))
+    known = f"{', '.join(GAMES)}, or your own as path/to/file.py:Class"
+    parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME", help=known)
     parser.add_argument("--seconds", type=float, default=1.0, help="of measuring each figure (default: %(default)s)")
 
 
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace) -> list[Row]:
 
 def measure(name: str, seconds: float) -> list[Row]:
     """The figures of one game."""
-    rules_name, options = GAMES[name]
+    rules_name, options = GAMES.get(name, (name, {}))
     game = make_game(rules_name, **options)
     random = random_states(1)[0]
     plies = random_games(game, 2000, random) / 2000

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rayzero.chance import draw
 from rayzero.errors import GameError
 from rayzero.games.rules import DRAW, HEADER, LAST, LOSS, NO_ACTION, ONGOING, PLY, RESULT, WIN, register
 from rayzero.games.symmetry import board_symmetries
@@ -133,11 +134,16 @@ def legal(game, state, actions):
     if cells == 0:
         actions[0] = game.actions - 1
         return 1
+    return list_cells(game, cells, actions)
+
+
+@bare_kernel
+def list_cells(game, cells, actions):
+    """Write the cells whose bits are set; returns their number."""
     n = 0
     for cell in range(game.actions - 1):
-        if cells >> cell & 1:
-            actions[n] = cell
-            n += 1
+        actions[n] = cell
+        n += cells >> cell & 1
     return n
 
 
@@ -159,6 +165,28 @@ def play(game, state, action):
         state[RESULT] = WIN if difference > 0 else LOSS if difference < 0 else DRAW
 
 
+def rollout(game, state, actions, random):
+    """Random play that looks for placements once a ply."""
+    start = state[PLY]
+    ply = start
+    own, other = state[HEADER + (ply & 1)], state[HEADER + 1 - (ply & 1)]
+    cells = placements(game, own, other)
+    while True:
+        if cells:
+            disc = np.int64(1) << np.int64(actions[draw(random, list_cells(game, cells, actions))])
+            turning = turned(game, own, other, disc)
+            own, other = own | disc | turning, other & ~turning
+        own, other = other, own
+        ply += 1
+        cells = placements(game, own, other)
+        if cells == 0 and placements(game, other, own) == 0:
+            break
+    difference = lead(game, own, other)
+    state[PLY] = ply
+    state[RESULT] = WIN if difference > 0 else LOSS if difference < 0 else DRAW
+    return state[RESULT] if (ply - start) % 2 == 0 else -state[RESULT]
+
+
 def planes(game, state, out):
     """Own discs, the other's, the last one placed, and ones where the player to move played first."""
     mover = state[PLY] & 1
@@ -172,4 +200,12 @@ def planes(game, state, out):
             out[3, row, column] = 1 - mover
 
 
-register(Othello, init=init, legal=legal, play=play, planes=planes, bare=("init", "legal", "play", "planes", "rollout"))
+register(
+    Othello,
+    init=init,
+    legal=legal,
+    play=play,
+    planes=planes,
+    rollout=rollout,
+    bare=("init", "legal", "play", "planes", "rollout"),
+)
