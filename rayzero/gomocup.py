@@ -66,7 +66,7 @@ class Engine:
     def answer(self, text: str, at: float) -> None:
         """Carry out one line."""
         if not text:
-            return
+            return None
         command, _, rest = text.partition(" ")
         name = command.upper()
         if self._board is not None and name not in _COMMANDS:
@@ -186,8 +186,8 @@ class Engine:
 
     def _move(self, player: TimedPlayer, at: float) -> None:
         move = player.think(at, self._clock, self._ended.is_set)
-        player.play(move)
         self._say(f"{move % player.game.width},{move // player.game.width}")
+        player.play(move)  # After the answer: moving a large tree takes milliseconds.
 
     def _cell(self, player: TimedPlayer, text: str) -> int:
         x, y = self._pair(text)
