@@ -11,7 +11,6 @@ import re
 import shlex
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from rayzero.games.rules import NO_ACTION
 
 LINE = 4096  # characters of a line that are read; the rest is another line
 BACKLOG = 1000  # lines kept for reading; an engine that writes more waits
-START_SECONDS = 15.0  # for loading whatever it loads
+START_SECONDS = 60.0  # for loading whatever it loads, on a busy machine
 START_ATTEMPTS = 2  # in a row; then it loses the rest of its games without another one
 UNLIMITED = 2147483647
 
@@ -52,7 +51,6 @@ class EngineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                cwd=tempfile.gettempdir(),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -140,6 +138,7 @@ class EnginePlayer(Player):
         self._limits = limits or Limits()
         self._excuses: dict[int, str] = {}
         self._failed_starts = 0
+        self._start_problem = ""
         self._engine: EngineProcess | None = EngineProcess(command)
         try:
             self._start(self._engine)
@@ -207,22 +206,29 @@ class EnginePlayer(Player):
                 return self._engine
             self._end(0.0)
         if self._failed_starts == START_ATTEMPTS:
-            raise EngineError("does not start")
+            raise EngineError(f"does not start (it {self._start_problem})")
         self._engine = EngineProcess(self._command)
         self._start(self._engine)
         return self._engine
 
     def _start(self, engine: EngineProcess) -> None:
+        self._failed_starts += 1
+        try:
+            self._greet(engine)
+        except EngineError as error:
+            self._start_problem = str(error)
+            raise
+        self._failed_starts = 0
+
+    def _greet(self, engine: EngineProcess) -> None:
         width, height = self._game.width, self._game.height
         start = f"START {width}" if width == height else f"RECTSTART {width},{height}"
-        self._failed_starts += 1
         engine.send("ABOUT")
         engine.answer(START_SECONDS)
         engine.send(start)
         if not _is_ok(line := engine.answer(START_SECONDS)):
             kind = _Refusal if line.upper().startswith("ERROR") else EngineError
             raise kind(f"answered {_short(line)} to {start}")
-        self._failed_starts = 0
 
     def _cell(self, line: str, history: History) -> int:
         found = re.fullmatch(r"(\d{1,3})\s*,\s*(\d{1,3})", line)

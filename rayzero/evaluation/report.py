@@ -45,7 +45,7 @@ def show(console: Console, results: list[MatchResult], ratings: list[Rating], so
         console.print(_solver_table(solved))
     for one in results:
         for forfeit in one.forfeits[:FORFEITS]:
-            console.print(f"Forfeited: {forfeit}.", highlight=False, markup=False)
+            console.print(f"Forfeited: {forfeit}.", highlight=False, markup=False, soft_wrap=True)
         if len(one.forfeits) > FORFEITS:
             console.print(f"... and {len(one.forfeits) - FORFEITS} more games of this match.")
         if one.duplicates:

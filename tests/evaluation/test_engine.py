@@ -66,6 +66,7 @@ def test_engine_that_never_starts_properly_does_not_hold_up_the_match(way):
     start = time.monotonic()
     result = match(way, games=20)
     assert result.wins == 20
+    assert "does not start (it " in result.forfeits[-1]
     assert time.monotonic() - start < 15
 
 
