@@ -69,7 +69,10 @@ def _compile(function: Callable[..., Any], counted: bool, inline: bool = False) 
 
 
 def _cache_by_sources(compiled: Any) -> None:
-    folder = _folder(Path(compiled.py_func.__code__.co_filename).resolve(), _built_in_games() | _other_games)
+    source = Path(compiled.py_func.__code__.co_filename).resolve()
+    if not source.is_file():  # Written at a prompt or in a notebook.
+        return
+    folder = _folder(source, _built_in_games() | _other_games)
     if folder is None:
         return
     settings: Any = numba.config
@@ -87,13 +90,13 @@ def _folder(source: Path, game_sources: frozenset[Path]) -> Path | None:
     digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
     for path in sorted(_sources_of(source) | game_sources):
         digest.update(hashlib.sha256(_content(path)).digest())
-    folder = _cache_root() / digest.hexdigest()[:16]
     try:
+        folder = _cache_root() / digest.hexdigest()[:16]
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _forget_unused(folder.parent)
         os.utime(folder)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: there is no home.
         return None
     return folder
 

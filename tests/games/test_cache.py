@@ -157,6 +157,12 @@ def test_old_folders_are_forgotten(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
+def test_kernels_without_a_file():
+    code = "from rayzero.jit import kernel\n@kernel\ndef f(x):\n    return x + 1\nprint(f(1))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "2\n", done.stderr
+
+
 def test_without_a_place_to_write(tmp_path):
     """Everything still works where nothing can be kept."""
     (tmp_path / "file").write_text("")
