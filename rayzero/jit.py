@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import NullCache
 
 PACKAGE = Path(__file__).resolve().parent
 KEEP_SECONDS = 30 * 24 * 3600  # Folders of sources that nobody has used for so long are removed.
 _kernels: list[Any] = []
-_other_games: frozenset[Path] = frozenset()
+_other_games: dict[str, Path] = {}  # by the names of their modules, which compiled code on disk refers to
 
 
 def jit_options(counted: bool, inline: bool = False) -> Any:
@@ -51,11 +52,10 @@ def inline_kernel(function: Callable[..., Any]) -> Any:
     return _compile(function, counted=False, inline=True)
 
 
-def depends_on(source: Path) -> None:
-    """Rebuild kernels when this file changes: called for a game that lives outside the package."""
-    global _other_games
-    if source not in _built_in_games() | _other_games:
-        _other_games |= _sources_of(source)
+def depends_on(module: str, source: Path) -> None:
+    """Rebuild kernels when this file changes: called for a game, which matters where it lives outside the package."""
+    if source not in _built_in_games() and _other_games.get(module) != source:
+        _other_games[module] = source
         for compiled in _kernels:
             _cache_by_sources(compiled)
 
@@ -70,10 +70,10 @@ def _compile(function: Callable[..., Any], counted: bool, inline: bool = False) 
 
 def _cache_by_sources(compiled: Any) -> None:
     source = Path(compiled.py_func.__code__.co_filename).resolve()
-    if not source.is_file():  # Written at a prompt or in a notebook.
-        return
-    folder = _folder(source, _built_in_games() | _other_games)
-    if folder is None:
+    written = all(path.is_file() for path in (source, *_other_games.values()))
+    folder = _folder(source, frozenset(_other_games.items())) if written else None
+    if folder is None:  # Nothing can be kept, as for what was written at a prompt or in a notebook.
+        compiled._cache = NullCache()
         return
     settings: Any = numba.config
     before = settings.CACHE_DIR
@@ -85,10 +85,11 @@ def _cache_by_sources(compiled: Any) -> None:
 
 
 @cache
-def _folder(source: Path, game_sources: frozenset[Path]) -> Path | None:
+def _folder(source: Path, other_games: frozenset[tuple[str, Path]]) -> Path | None:
     """The cache of a module's kernels; None where nothing can be written: then every process compiles anew."""
-    digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
-    for path in sorted(_sources_of(source) | game_sources):
+    modules = sorted(module for module, _ in other_games)
+    digest = hashlib.sha256(repr((sys.version, numba.__version__, modules)).encode())
+    for path in sorted(_built_in_games().union(_sources_of(source), *(_sources_of(game) for _, game in other_games))):
         digest.update(hashlib.sha256(_content(path)).digest())
     try:
         folder = _cache_root() / digest.hexdigest()[:16]

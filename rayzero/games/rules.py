@@ -183,4 +183,4 @@ def register(
             )
     _rules[game] = Rules(*given)
     _bare[game] = frozenset(bare)
-    depends_on(Path(inspect.getfile(_rules[game].play)).resolve())
+    depends_on(game.__module__, Path(inspect.getfile(_rules[game].play)).resolve())

@@ -157,6 +157,17 @@ def test_old_folders_are_forgotten(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
+def test_a_game_at_a_prompt_leaves_nothing_behind(tmp_path):
+    """Compiled code on disk that refers to a class of a prompt would stop every other process."""
+    (tmp_path / "helper.py").write_text(HELPER)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    code = GAME + "from rayzero.games.conformance import random_moves\nfrom rayzero.chance import random_states\n"
+    code += "print(random_moves(Pick.create(), random_states(1)[0], np.zeros(4, np.int16)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert 1 <= int(done.stdout) <= 4, done.stderr
+    assert not [path for path in tmp_path.rglob("*.nbi") if "random_moves" in path.name]
+
+
 def test_kernels_without_a_file():
     code = "from rayzero.jit import kernel\n@kernel\ndef f(x):\n    return x + 1\nprint(f(1))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
