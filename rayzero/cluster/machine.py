@@ -51,14 +51,14 @@ def start_ray(config: Config) -> bool:
         "configure_logging": True,
     }
     address = config.cluster.address
+    if address not in (None, "auto", "local"):
+        _check_address(address)
     if address != "local":
         try:
             ray.init(address=address or "auto", **common)
         except ConnectionError as error:
             if address:
-                raise RunError(
-                    f"There is no Ray at {address} (cluster.address): start it, or leave the setting out."
-                ) from error
+                raise _no_ray(address) from error
         else:
             return True
     ray.init(
@@ -69,6 +69,19 @@ def start_ray(config: Config) -> bool:
         **common,
     )
     return False
+
+
+def _check_address(address: str) -> None:
+    """Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, ValueError) as error:
+        raise _no_ray(address) from error
+
+
+def _no_ray(address: str) -> RunError:
+    return RunError(f"There is no Ray at {address} (cluster.address): start it, or leave the setting out.")
 
 
 def stop_ray() -> None:
