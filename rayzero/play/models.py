@@ -136,14 +136,17 @@ class ModelBook:
         found = {step: path for step, path in sorted(found.items()) if (path / WEIGHTS_FILE).is_file()}
         named = [(f"step-{step}", f"Step {step:,}", path) for step, path in reversed(found.items())]
         if found:
-            named.insert(0, (NEWEST, "Newest, follows the training", found[max(found)]))
+            named.insert(0, (NEWEST, "Newest", found[max(found)]))
         if (self.run / "best").is_dir():
             named.insert(0, ("best", "Best", (self.run / "best").resolve()))
         entries = []
         for id, title, path in named:
             with contextlib.suppress(FileNotFoundError):
                 entries.append(_entry(id, title, path))
-        return entries
+        return [
+            dataclasses.replace(one, note=f"Follows the training. {one.note}") if one.id == NEWEST else one
+            for one in entries
+        ]
 
 
 def _entry(id: str, title: str, path: Path) -> Entry:

@@ -86,7 +86,7 @@ export class Analyse {
     const most = Math.max(...this.report.moves.map((move) => move.visits));
     const shown = this.report.moves.filter((move) => move.share >= 0.01 || move.visits === most);
     return new Map(shown.map((move) => [move.action,
-      { cell: this.table.landing(move.action, cells), share: move.share, label: percent(move.share), best: move.action === this.report.best }]));
+      { cell: this.table.landing(move.action, cells), share: move.share, label: move.visits ? percent(move.share) : "✓", best: move.action === this.report.best }]));
   }
 
   variation() { return this.preview ? this.table.variation(this.preview) : null; }
@@ -113,7 +113,7 @@ export class Analyse {
     if (table.atEnd && table.over) return [el("h2", {}, "The game is over"), el("p", {}, table.outcome())];
     if (!this.on) return [el("p", { class: "fine" }, "The engine is off (key E).")];
     if (!report?.simulations && !report?.proven) return [el("p", { class: "fine" }, this.sweep.busy ? "Looking at the whole game…" : "Thinking…")];
-    return [report.simulations ? this.#bar() : null, this.#facts(), this.#proof(), this.#moves(), this.#line()].filter(Boolean);
+    return [report.proven ? null : this.#bar(), this.#facts(), this.#proof(), this.#moves(), this.#line()].filter(Boolean);
   }
 
   #bar() {
@@ -134,9 +134,9 @@ export class Analyse {
   #facts() {
     const { simulations, moves_left: left, done } = this.report;
     return el("div", { class: "facts" },
-      el("span", {}, el("b", {}, simulations.toLocaleString("en")), " simulations"),
-      left > 0 ? el("span", {}, "about ", el("b", {}, String(Math.round(left))), " plies left") : null,
-      done && !this.report.proven ? el("button", { type: "button", class: "plain small", onclick: () => this.look(this.budget * 4) }, "Think longer") : null);
+      simulations ? el("span", {}, el("b", {}, simulations.toLocaleString("en")), " simulations") : null,
+      left > 0 ? el("span", {}, "≈ ", el("b", {}, String(Math.round(left))), " plies left") : null,
+      done && !this.report.proven ? el("button", { type: "button", class: "plain small", onclick: () => this.look(this.budget * 4) }, "Deeper") : null);
   }
 
   #proof() {

@@ -26,6 +26,7 @@ class App {
     this.analyse = new Analyse(this);
     this.watch = new Watch(this);
     [this.games, this.models] = await Promise.all([api.games(), api.models()]);
+    $("run-link").hidden = !this.models.some((model) => model.followed);
     $("game").append(...this.games.map((game) => el("option", { value: game.name }, game.title)));
     this.table.addEventListener("change", (event) => this.#changed(event.detail));
     this.#listen();

@@ -212,7 +212,7 @@ export class Board {
         label = `${place}, ${view.cells[action] >= 0 ? names[view.cells[action]] : "empty"}${action === view.last ? ", last move" : ""}`;
       }
       const shares = view.heat?.get(action);
-      if (shares) label += `, ${shares.label} of the visits`;
+      if (shares) label += shares.share ? `, ${shares.label} of the visits` : ", proven best";
       if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
       button.setAttribute("aria-disabled", String(!this.legal.has(action)));
     });

@@ -23,7 +23,7 @@ export function drawExact(game, scores) {
     const text = score > 0 ? `+${score}` : score < 0 ? `−${-score}` : "0";
     const shapes = [svg("text", { x, y, class: "exact" }, text)];
     const half = 10 * typeSize(game);
-    if (score === best) shapes.push(svg("rect", { x: x - 1.5 * half, y: y - half, width: 3 * half, height: 2 * half, rx: half, class: "exact-best" }));
+    if (score === best) shapes.push(svg("rect", { x: x - 1.9 * half, y: y - half, width: 3.8 * half, height: 2 * half, rx: half, class: "exact-best" }));
     return shapes;
   });
 }
