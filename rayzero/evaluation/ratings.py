@@ -22,6 +22,7 @@ ANCHOR_PLAYOUTS = 1000
 ANCHOR = f"mcts:{ANCHOR_PLAYOUTS}"
 # Half a game, shared by a win of each side, in every pairing: keeps the rating of an unbeaten player finite.
 PRIOR = 0.25
+NO_DRAWS = 1e-3  # keeps nu above 0 where no game was drawn
 SCALE = np.log(10) / 400
 
 
@@ -40,59 +41,69 @@ class Rating:
 def fit_ratings(results: Iterable[MatchResult], anchor: str = ANCHOR) -> list[Rating]:
     """The ratings of all players that are linked to the anchor by matches, best first."""
     results = [result for result in results if result.games]
-    names = sorted(_linked(results, anchor))
-    if len(names) < 2:
+    linked = _linked(results, anchor)
+    if len(linked) < 2:
         return []
-    results = [result for result in results if result.player in names]
+    results = [result for result in results if result.player in linked]
+    names = [anchor, *sorted(linked - {anchor})]
     place = {name: i for i, name in enumerate(names)}
-    a = np.array([place[result.player] for result in results])
-    b = np.array([place[result.opponent] for result in results])
-    counts = np.array([(result.wins + PRIOR, result.draws, result.losses + PRIOR) for result in results], float)
-    free = np.array([i for i, name in enumerate(names) if name != anchor])
-
-    def unpack(x: np.ndarray) -> np.ndarray:
-        ratings = np.zeros(len(names))
-        ratings[free] = x[:-1]
-        return ratings
-
-    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
-        chances, slopes = _outcomes(unpack(x), x[-1], a, b)
-        gradient = np.zeros(len(names))
-        pull = (counts[:, 0] - counts[:, 2]) / 2 - counts.sum(axis=1) * slopes[:, 0]
-        np.add.at(gradient, a, -pull)
-        np.add.at(gradient, b, pull)
-        draw = counts[:, 1].sum() - (counts.sum(axis=1) * slopes[:, 1]).sum()
-        return -float((counts * np.log(chances)).sum()), np.append(gradient[free], -draw)
-
-    start = np.zeros(len(free) + 1)
-    if counts[:, 1].sum() == 0:  # nu runs to 0 without a draw in sight: as good as 0 from the start
-        start[-1] = -20.0
-    fitted = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-6, "maxiter": 10_000}).x
-    ratings = unpack(fitted)
-    errors = np.zeros(len(names))
-    errors[free] = np.sqrt(np.diag(np.linalg.inv(_information(ratings, fitted[-1], a, b, counts)[np.ix_(free, free)])))
-    return sorted((_rating(name, ratings[i], errors[i], results) for name, i in place.items()), key=lambda r: -r.elo)
+    games = _Games(
+        np.array([place[result.player] for result in results]),
+        np.array([place[result.opponent] for result in results]),
+        np.array([(result.wins + PRIOR, result.draws + NO_DRAWS, result.losses + PRIOR) for result in results], float),
+    )
+    # Concave in all parameters, so that Newton's method finds the one maximum; the anchor stays where it is.
+    fitted = minimize(
+        lambda x: games.loss(np.append(0.0, x)),
+        np.zeros(len(names)),
+        jac=lambda x: games.gradient(np.append(0.0, x))[1:],
+        hess=lambda x: games.hessian(np.append(0.0, x))[1:, 1:],
+        method="trust-exact",
+        options={"gtol": 1e-5},
+    ).x
+    x = np.append(0.0, fitted)
+    errors = np.append(0.0, np.sqrt(np.diag(np.linalg.inv(games.hessian(x)[1:, 1:]))))
+    return sorted((_rating(name, x[i], errors[i], results) for name, i in place.items()), key=lambda r: -r.elo)
 
 
-def _outcomes(ratings: np.ndarray, log_nu: float, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Chances [n, 3] of win, draw, loss; and the slopes [n, 2] of the log of their sum by rating and by log nu."""
-    half = (ratings[a] - ratings[b]) / 2
-    logs = np.stack([half, np.full(len(half), log_nu), -half], axis=1)
-    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
-    chances = np.exp(logs)
-    return chances, np.stack([(chances[:, 0] - chances[:, 2]) / 2, chances[:, 1]], axis=1)
+@dataclass(frozen=True)
+class _Games:
+    """The negative log-likelihood of all games; parameters are the ratings and, as the last one, log nu."""
 
+    a: np.ndarray  # int [n]: who played in each match
+    b: np.ndarray
+    counts: np.ndarray  # float [n, 3]: wins, draws and losses of a
 
-def _information(ratings: np.ndarray, log_nu: float, a: np.ndarray, b: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The Hessian of the negative log-likelihood by the ratings, at a given nu (nearly independent of them)."""
-    chances, slopes = _outcomes(ratings, log_nu, a, b)
-    curve = counts.sum(axis=1) * ((chances[:, 0] + chances[:, 2]) / 4 - slopes[:, 0] ** 2)
-    hessian = np.zeros((len(ratings), len(ratings)))
-    np.add.at(hessian, (a, a), curve)
-    np.add.at(hessian, (b, b), curve)
-    np.add.at(hessian, (a, b), -curve)
-    np.add.at(hessian, (b, a), -curve)
-    return hessian
+    def _chances(self, x: np.ndarray) -> np.ndarray:
+        half = (x[self.a] - x[self.b]) / 2
+        logs = np.stack([half, np.full(len(half), x[-1]), -half], axis=1)
+        return np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
+
+    def loss(self, x: np.ndarray) -> float:
+        return -float((self.counts * np.log(self._chances(x))).sum())
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        surplus = self.counts - self.counts.sum(axis=1, keepdims=True) * self._chances(x)
+        pull = (surplus[:, 0] - surplus[:, 2]) / 2
+        gradient = np.zeros(len(x))
+        np.add.at(gradient, self.a, -pull)
+        np.add.at(gradient, self.b, pull)
+        gradient[-1] = -surplus[:, 1].sum()
+        return gradient
+
+    def hessian(self, x: np.ndarray) -> np.ndarray:
+        win, draw, loss = self._chances(x).T
+        games = self.counts.sum(axis=1)
+        tilt = (win - loss) / 2
+        curve, cross = games * ((win + loss) / 4 - tilt**2), games * tilt * draw
+        hessian = np.zeros((len(x), len(x)))
+        for i, j, sign in ((self.a, self.a, 1), (self.b, self.b, 1), (self.a, self.b, -1), (self.b, self.a, -1)):
+            np.add.at(hessian, (i, j), sign * curve)
+        np.add.at(hessian[-1], self.a, -cross)
+        np.add.at(hessian[-1], self.b, cross)
+        hessian[:, -1] = hessian[-1]
+        hessian[-1, -1] = (games * draw * (1 - draw)).sum()
+        return hessian
 
 
 def _rating(name: str, rating: float, error: float, results: list[MatchResult]) -> Rating:
