@@ -171,3 +171,14 @@ def test_gate_promotes_what_the_test_accepts(tmp_path, scores, monkeypatch):
     assert report.promoted
     assert best_version(tmp_path) == 30
     assert judge.evaluate(weights(30)).gate is None
+
+
+def test_exact_truth_is_part_of_the_report(tmp_path):
+    pytest.importorskip("bitbully")
+    config = replace(CONFIG, game=Game("connect4"), evaluation=replace(CONFIG.evaluation, solver_positions=6))
+    size = Blueprint.create(make_game("connect4"), config.net).size
+    judge = Judge(config, tmp_path, evaluator=UniformEvaluator(7))
+    report = judge.evaluate(Weights(1, np.zeros(size, np.float32)))
+    assert set(report.solver) == {"policy", "search"}
+    assert all(0 <= score.kept <= 1 for score in report.solver.values())
+    assert judge.evaluate(Weights(1, np.zeros(size, np.float32))).solver == report.solver
