@@ -27,6 +27,7 @@ ENGINES = [
     ("openvino", "bfloat16"),
     ("openvino", "int8"),
 ]
+CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batches", type=int, nargs="+", default=[1, 64, 256], help="positions of one evaluation")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seconds", type=float, default=0.5, help="of measuring each figure")
+    parser.add_argument(
+        "--clock",
+        choices=CLOCKS,
+        default="wall",
+        help="cpu: CPU seconds, whose ratios hold on a busy machine (1 thread)",
+    )
     parser.add_argument("--only", choices=("inference", "training"), help="measure one of the two")
 
 
@@ -82,13 +89,13 @@ def _inference(game: Any, config: Config, args: argparse.Namespace, threads: int
         if evaluator is None:
             continue
         engines[f"{engine}/{precision}"] = evaluator
-        swap = _swap_seconds(evaluator, weights, planes)
+        swap = _swap_seconds(evaluator, weights, planes, CLOCKS[args.clock])
         rows.append(
             Row(f"swap/{engine}/{precision}/threads{threads}", 1000 * swap, "ms", "new weights until they answer")
         )
     for batch in args.batches:
         tasks = {name: _evaluation(engine, planes[:batch]) for name, engine in engines.items()}
-        seconds = _in_turns(tasks, args.seconds)
+        seconds = _in_turns(tasks, args.seconds, CLOCKS[args.clock])
         for name, each in seconds.items():
             note = f"{seconds['eager/float32'] / each:.2f} x eager"
             rows.append(Row(f"{name}/batch{batch}/threads{threads}", batch / each, "positions/s", note))
@@ -108,16 +115,16 @@ def _evaluation(engine: Any, planes: np.ndarray) -> Callable[[], object]:
     return lambda: engine.evaluate(planes)
 
 
-def _swap_seconds(evaluator: Evaluator, weights: Weights, planes: np.ndarray) -> float:
+def _swap_seconds(evaluator: Evaluator, weights: Weights, planes: np.ndarray, clock: Callable[[], float]) -> float:
     """Of new weights until the first answer for one position; int8 also finds its levels."""
     evaluator.load(weights)
     evaluator.evaluate(planes)
     found = []
     for version in range(2, 7):
-        start = time.perf_counter()
+        start = clock()
         evaluator.load(Weights(version, weights.flat))
         evaluator.evaluate(planes[:1])
-        found.append(time.perf_counter() - start)
+        found.append(clock() - start)
         evaluator.evaluate(planes)
     return min(found)
 
@@ -131,7 +138,7 @@ def _training(game: Any, config: Config, args: argparse.Namespace, threads: int)
         learner = Learner(game, config.net, config.learner, seed=1)
         tasks[f"learner/{precision}"] = _step(learner, batch)
     tasks["eager/float32"] = _eager_step(game, config, batch)
-    seconds = _in_turns(tasks, 2 * args.seconds)
+    seconds = _in_turns(tasks, 2 * args.seconds, CLOCKS[args.clock])
     for name, each in seconds.items():
         note = f"{1000 * each:.1f} ms a step, {seconds['eager/float32'] / each:.2f} x eager"
         yield Row(f"training/{name}/threads{threads}", config.learner.batch / each, "samples/s", note)
@@ -176,16 +183,16 @@ def _shape(game: Any, n: int) -> tuple[int, int, int, int]:
     return n, game.plane_count, game.height, game.width
 
 
-def _in_turns(tasks: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+def _in_turns(tasks: dict[str, Callable[[], object]], seconds: float, clock: Callable[[], float]) -> dict[str, float]:
     """Seconds of one call of each task: the median over rounds in which every task has its turn."""
     for task in tasks.values():
         task()
     rounds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(5):
         for name, task in tasks.items():
-            start, calls = time.perf_counter(), 0
-            while calls == 0 or time.perf_counter() < start + seconds / 5:
+            start, calls = clock(), 0
+            while calls == 0 or clock() < start + seconds / 5:
                 task()
                 calls += 1
-            rounds[name].append((time.perf_counter() - start) / calls)
+            rounds[name].append((clock() - start) / calls)
     return {name: float(np.median(found)) for name, found in rounds.items()}
