@@ -12,7 +12,7 @@ from tests.play.conftest import Served
 from tests.play.test_browser import CHROMIUM, FLAGS, PATIENCE
 
 GOMOKU = "H8I9I8H9G8J8J7K6K7L7H7G7H6H5I6J6I5L8F7"
-CONNECT4 = "4444532266"
+CONNECT4 = "44445322"
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 PICTURES = [
     ("gomoku15-light", f"#gomoku15/{GOMOKU}?mode=analyse", DESKTOP, "light"),

@@ -3,11 +3,15 @@
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from rayzero.play.models import ModelBook
+from tests.play.conftest import Served
 
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -28,13 +32,22 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def served_run(run: Path) -> Iterator[Served]:
+    book = ModelBook(str(run), shipped=False)
+    served = Served(book)
+    yield served
+    served.stop()
+    book.close()
+
+
 @pytest.fixture
-def open_page(browser: Browser, served):
+def open_page(browser: Browser, served: Served):
     """Opens pages and, in the end, asks that none of them complained."""
     complaints: list[str] = []
     contexts = []
 
-    def open_page(link: str, path: str = "", **options: object) -> Page:
+    def open_page(link: str, path: str = "", at: Served = served, **options: object) -> Page:
         context = browser.new_context(**options)  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
@@ -43,7 +56,7 @@ def open_page(browser: Browser, served):
             "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
         )
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(served.address + path + link)
+        page.goto(at.address + path + link)
         page.wait_for_selector("body[data-ready]")
         return page
 
@@ -110,6 +123,9 @@ def test_reload_keeps_the_game_and_colours_can_be_swapped(open_page) -> None:
     page.reload()
     page.wait_for_selector("body[data-ready]")
     assert page.locator("#moves").inner_text() == moves
+    page.keyboard.press("h")
+    expect(page.locator("#status")).to_contain_text("Hint:")
+    assert page.locator(".hint-ring").count() == 1
     page.get_by_role("button", name="Swap").click()
     expect(page.locator("#moves button")).to_have_count(3)  # The engine took the other side and moved.
     my_turn_or_over(page, 3)
@@ -205,6 +221,20 @@ def test_the_other_pages(open_page) -> None:
         page = open_page("", path)
         expect(page.locator("main")).to_contain_text(words)
         axe_finds_nothing(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_training_run(open_page, served_run: Served, scheme: str) -> None:
+    page = open_page("", "run.html", served_run, color_scheme=scheme)
+    expect(page.locator("h1")).to_have_text("ttt")
+    expect(page.locator("tbody tr").first).to_contain_text("step-7@200")
+    axe_finds_nothing(page)
+    page.locator(".games a").first.click()
+    expect(page.locator("#moves button")).to_have_count(6)
+    page.get_by_role("radio", name="Watch").check()
+    page.get_by_role("button", name="Follow the training").click()
+    expect(page.locator("#watch-panel")).to_contain_text("A game of net 7, 6 plies.")
+    axe_finds_nothing(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,46 +4,12 @@ import shutil
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from rayzero.errors import ModelError
-from rayzero.evaluation.ratings import Rating, write_ratings
-from rayzero.gamelog import GameLog
 from rayzero.play.models import ModelBook
 from rayzero.play.service import make_app
-from rayzero.records import GameRecord
-from tests.play.conftest import make_model
-
-
-def record(number: int, moves: list[int]) -> GameRecord:
-    return GameRecord(
-        id=f"game-{number}",
-        versions=(1, 7),
-        moves=np.array(moves, np.int16),
-        outcome=1,
-        target_plies=np.array([0], np.int16),
-        policy_ends=np.array([1], np.int32),
-        policy_actions=np.array([4], np.int16),
-        policy_probabilities=np.array([1], np.float16),
-        search_values=np.array([0], np.float16),
-    )
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run = tmp_path_factory.mktemp("runs") / "ttt"
-    make_model(run / "checkpoints" / "step-7", "tictactoe")
-    log = GameLog(run / "games")
-    log.append([record(number, [4, 0, 2, 6, 3, 5, 1, 7, 8][: 5 + number % 4]) for number in range(30)])
-    log.close()
-    rating = Rating("step-7@200", 120.0, 80.0, 160.0, 40, 0.66)
-    write_ratings(run / "ratings.json", [rating, Rating("mcts:1000", 0.0, 0.0, 0.0, 40, 0.34)])
-    lines = [{"event": "start"}]
-    lines += [{"event": "interval", "seconds": 10.0 * i, "loss/policy": 2.0 - i / 100} for i in range(50)]
-    (run / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"event": "inter')
-    return run
 
 
 def test_the_run_as_its_page_sees_it(run: Path) -> None:

@@ -135,7 +135,7 @@ export class Analyse {
     const { simulations, moves_left: left, done } = this.report;
     return el("div", { class: "facts" },
       simulations ? el("span", {}, el("b", {}, simulations.toLocaleString("en")), " simulations") : null,
-      left > 0 ? el("span", {}, "≈ ", el("b", {}, String(Math.round(left))), " plies left") : null,
+      left > 0 && !this.report.proven ? el("span", {}, "≈ ", el("b", {}, String(Math.round(left))), " plies left") : null,
       done && !this.report.proven ? el("button", { type: "button", class: "plain small", onclick: () => this.look(this.budget * 4) }, "Deeper") : null);
   }
 
