@@ -41,7 +41,10 @@ def running_peer(script: str, *packages: str) -> Iterator[Peer]:
     """Run a script of this folder in a new environment with these packages; both are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="rayzero-peer-") as folder:
         print(f"installing {', '.join(packages)} into a throw-away environment", file=sys.stderr, flush=True)
-        venv.create(folder, with_pip=True)
+        try:
+            venv.create(folder, with_pip=True)
+        except subprocess.CalledProcessError as error:
+            raise UserError("No environment can be made for the peer: this Python has no ensurepip.") from error
         python = next(
             path for path in (Path(folder, "bin/python"), Path(folder, "Scripts/python.exe")) if path.exists()
         )
