@@ -5,6 +5,8 @@ import dataclasses
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +58,7 @@ class ModelBook:
     def __init__(self, given: str | None = None, shipped: bool = True) -> None:
         self._given = Path(given) if given else None
         self._shipped = shipped
-        self._thinkers: OrderedDict[tuple[str, str, int], Thinker] = OrderedDict()
+        self._thinkers: OrderedDict[tuple[str, str, int], Future[Thinker]] = OrderedDict()
         self._lock = threading.Lock()
         self.run = self._run_of(self._given)
         self._fixed = [*self._given_entries(), *self._shipped_entries()]
@@ -80,29 +82,31 @@ class ModelBook:
         raise ModelError(f"There is no model {id[:80]!r} here.")
 
     def thinker(self, entry: Entry, game: str, level: Level | None = None) -> Thinker:
-        """The thinker of an entry (at a level: of that level's checkpoint), loaded where needed."""
-        path = (
-            entry.path
-            if level is None or level.checkpoint is None or entry.path is None
-            else entry.path / level.checkpoint
-        )
+        """The thinker of an entry (at a level: of that level's checkpoint); loading one holds up no other."""
+        path = entry.path
+        if path is not None and level is not None and level.checkpoint is not None:
+            path = path / level.checkpoint
         key = (str(path or entry.id), game, entry.version or 0)
         with self._lock:
-            if key not in self._thinkers:
-                self._thinkers[key] = self._make(path, game)
+            loaded = self._thinkers.get(key)
+            missing = loaded is None or (loaded.done() and (loaded.exception() or not loaded.result().alive))
+            if loaded is None or missing:
+                loaded = self._thinkers[key] = Future()
             self._thinkers.move_to_end(key)
-            closing = [self._thinkers.popitem(last=False)[1] for _ in range(len(self._thinkers) - LOADED)]
-            thinker = self._thinkers[key]
-        for old in closing:
-            threading.Thread(target=old.close, daemon=True).start()
-        return thinker
+            old = [self._thinkers.popitem(last=False)[1] for _ in range(len(self._thinkers) - LOADED)]
+        if missing:
+            _fulfil(loaded, lambda: self._make(path, game))
+        for one in old:
+            threading.Thread(target=_close, args=[one], daemon=True).start()
+        return loaded.result()
 
     def close(self) -> None:
         """Stop all thinking."""
         with self._lock:
-            for thinker in self._thinkers.values():
-                thinker.close()
+            loaded = list(self._thinkers.values())
             self._thinkers.clear()
+        for one in loaded:
+            _close(one)
 
     @staticmethod
     def _make(path: Path | None, game: str) -> Thinker:
@@ -147,6 +151,18 @@ class ModelBook:
             dataclasses.replace(one, note=f"Follows the training. {one.note}") if one.id == NEWEST else one
             for one in entries
         ]
+
+
+def _fulfil(promise: "Future[Thinker]", make: Callable[[], Thinker]) -> None:
+    try:
+        promise.set_result(make())
+    except BaseException as error:
+        promise.set_exception(error)
+
+
+def _close(loaded: "Future[Thinker]") -> None:
+    if loaded.exception() is None:
+        loaded.result().close()
 
 
 def _entry(id: str, title: str, path: Path) -> Entry:

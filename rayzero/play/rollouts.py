@@ -4,7 +4,7 @@ import os
 import random
 import threading
 import time
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -24,18 +24,25 @@ class RolloutThinker:
         self.game = game
         self._pool = ThreadPoolExecutor(max(1, os.cpu_count() or 1), thread_name_prefix="rollouts")
         self._waiting = 0
+        self._closed = False
         self._lock = threading.Lock()
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests are still answered."""
+        return not self._closed
 
     def submit(self, request: Request) -> None:
         """Queue a request."""
         with self._lock:
-            if self._waiting >= MAX_WAITING:
+            if self._waiting >= MAX_WAITING or self._closed:
                 raise Overload("Too many requests are waiting already; try again in a moment.")
             self._waiting += 1
-        self._pool.submit(self._think, request)
+        self._pool.submit(self._think, request).add_done_callback(lambda done: _tell_if_dropped(done, request))
 
     def close(self) -> None:
         """Stop after the requests under way."""
+        self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _think(self, request: Request) -> None:
@@ -79,3 +86,8 @@ class RolloutThinker:
         best = int(visits.argmax())
         moves = rank_moves(visits, [None] * len(visits), priors, best)
         return Report(int(visits.sum()), value, split(value, 0.0), 0.0, best, moves, (best,))
+
+
+def _tell_if_dropped(done: "Future[None]", request: Request) -> None:
+    if done.cancelled() and request.answer.set_running_or_notify_cancel():
+        request.answer.set_exception(Overload("The model was put away while it was thinking; ask again."))

@@ -21,7 +21,7 @@ from rayzero.jit import kernel
 from rayzero.play.report import Report, make_report
 from rayzero.search import Search, SearchSettings
 
-SLOTS = 32  # searches under way at once; more requests wait in line
+SLOTS = 16  # searches under way at once, which share the room for edges; more requests wait in line
 MAX_WAITING = 1000
 REPORT_SECONDS = 0.1
 
@@ -54,6 +54,10 @@ class Thinker(Protocol):
 
     game: Any
 
+    @property
+    def alive(self) -> bool:
+        """Whether requests are still answered."""
+
     def submit(self, request: Request) -> None:
         """Queue a request; its `answer` is set in due course."""
 
@@ -75,6 +79,11 @@ class NetThinker:
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="thinker", daemon=True)
         self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests are still answered."""
+        return not self._closing
 
     def submit(self, request: Request) -> None:
         """Queue a request."""
@@ -101,7 +110,7 @@ class NetThinker:
         except Exception as error:  # Without its thread a thinker answers nobody: say why to all.
             self._fail(error)
             raise
-        self._fail(Overload("The service is stopping."))
+        self._fail(Overload("The model was put away while it was thinking; ask again."))
 
     def _fail(self, error: Exception) -> None:
         with self._changed:

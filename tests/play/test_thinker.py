@@ -79,8 +79,18 @@ def test_closing_tells_those_who_wait() -> None:
         thinker.submit(request)
     threading.Timer(0.2, thinker.close).start()
     for request in requests:
-        with pytest.raises(Exception, match="stopping"):
+        with pytest.raises(Exception, match="put away"):
             request.answer.result(10)
+
+
+def test_closing_pure_mcts_tells_them_too() -> None:
+    thinker = RolloutThinker(offer("connect4").game)
+    requests = [Request(state_of(""), 200_000) for _ in range(12)]
+    for request in requests:
+        thinker.submit(request)
+    thinker.close()
+    answered = [request.answer.exception(10) for request in requests]
+    assert any(error is not None and "put away" in str(error) for error in answered) and not thinker.alive
 
 
 def test_idle_threads_use_no_time(thinker: NetThinker) -> None:
