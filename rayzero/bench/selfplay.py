@@ -80,7 +80,7 @@ class Meter(Monitor):
     def played(self, stats: SelfPlayStats) -> None:
         """A stretch of self-play; the first two of each worker fill the trees."""
         self._stretches += 1
-        if self._stretches <= 2 * self._workers:
+        if self._stretches <= 2 * self.workers:
             self._begin = time.perf_counter()
             self._cpu_begin = cpu_seconds("SelfPlayWorker"), cpu_seconds("InferenceServer")
             return
@@ -94,7 +94,7 @@ class Meter(Monitor):
 
     def served(self, stats: InferenceStats) -> None:
         """Forward passes."""
-        if self._stretches > 2 * self._workers:
+        if self._stretches > 2 * self.workers:
             self.inference += stats
 
 

@@ -34,7 +34,7 @@ class Crew:
         self.version = -1
         self._run = run
         self._served = evaluator  # what servers use in the place of the net
-        self._starts = 0
+        self._starts = self._hired = 0
         self._given: dict[str, tuple[int, int]] = {}  # by name: incarnation and version of the weights it has
         self.replay = Member("replay", self._start_replay)
         self.learner = Member("learner", self._start_learner)
@@ -47,7 +47,25 @@ class Crew:
         self.weights, self.version = weights, version
         names = [f"server-{i}" for i in range(self.plan.servers)]
         self.servers = [Member(name, partial(self._start_server, name)) for name in names]
-        self.workers = [Member(f"worker-{i}", partial(self._start_worker, i)) for i in range(self.plan.workers)]
+        for _ in range(self.plan.workers):
+            self._hire()
+
+    def follow_cluster(self) -> None:
+        """As machines come and go, have as many workers as there is room for."""
+        share = self.config.cluster.cpus_per_worker
+        most = max(1, int(ray.cluster_resources().get("CPU", 0.0) / share + 1e-6))
+        room = int(ray.available_resources().get("CPU", 0.0) / share + 1e-6)
+        for _ in range(min(room, most - len(self.workers))):
+            self._hire()
+        # Of workers that have no place any more, the last answer is the longest ago.
+        for worker in sorted(self.workers, key=lambda member: member.answered_at)[: max(0, len(self.workers) - most)]:
+            self.workers.remove(worker)
+            worker.retire()
+
+    def _hire(self) -> None:
+        number = self._hired
+        self._hired += 1
+        self.workers.append(Member(f"worker-{number}", partial(self._start_worker, number)))
 
     @property
     def evaluator(self) -> Member:

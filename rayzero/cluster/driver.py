@@ -73,6 +73,7 @@ class Driver:
         )
         self._saved_steps = self._next_step = self.progress.steps
         self._batches: deque[tuple[int, Any]] = deque()  # how many, and their reference
+        self._follows = plan.joined and config.cluster.follow_autoscaler and config.selfplay.workers is None
         self._sampling = self._judging = False
         self._steps_per_call = 4
         self._clock = time.monotonic() - self.progress.seconds
@@ -225,6 +226,9 @@ class Driver:
             self._postpone("tick", self.config.monitor.interval_seconds)
             for server in self.crew.servers:
                 self.calls.issue(server, "stats", done=self.monitor.served)
+            if self._follows and self.crew.weights is not None:
+                self.crew.follow_cluster()
+                self.monitor.workers = len(self.crew.workers)
             unspent = self.budget.steps_left(self.progress.steps)
             restarts = sum(member.incarnation for member in self.crew.members)
             self.gauges.set(self.monitor.tick(self.progress, self.crew.version, unspent, restarts))

@@ -7,6 +7,7 @@ restart; an actor that fails again and again without ever answering is a bug and
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -28,18 +29,21 @@ class Member:
     def __init__(self, name: str, start: Callable[[int], Any]) -> None:
         self.name = name
         self.incarnation = 0  # how many actors filled this place before
+        self.answered_at = time.monotonic()
+        self.retired = False
         self._start = start
         self._raised = self._died = 0  # in a row, without an answer in between
         self.actor = start(0)
 
     def answered(self) -> None:
         """It works."""
+        self.answered_at = time.monotonic()
         self._raised = self._died = 0
 
     def failed(self, incarnation: int, error: RayError) -> None:
         """Put a new actor in the place of one that died or raised an error."""
-        if incarnation != self.incarnation:
-            return  # Another call to the same dead actor told it before.
+        if self.retired or incarnation != self.incarnation:
+            return  # Nobody is missed, or another call to the same dead actor told it before.
         raised = isinstance(error, RayTaskError) or getattr(error, "actor_init_failed", False)
         self._raised += raised
         self._died += not raised
@@ -58,6 +62,11 @@ class Member:
         """End the actor without a farewell."""
         ray.kill(self.actor, no_restart=True)
 
+    def retire(self) -> None:
+        """End the actor, and have no other one in its place."""
+        self.retired = True
+        self.stop()
+
 
 @dataclass(frozen=True)
 class _Call:
@@ -72,13 +81,14 @@ class Calls:
 
     def __init__(self) -> None:
         self._open: dict[Any, _Call] = {}
+        self._counts: Counter[Member] = Counter()
 
     def __len__(self) -> int:
         return len(self._open)
 
     def to(self, member: Member) -> int:
         """How many are under way to a member."""
-        return sum(call.member is member for call in self._open.values())
+        return self._counts[member]
 
     def issue(
         self,
@@ -96,6 +106,7 @@ class Calls:
         """
         references = getattr(member.actor, method).options(num_returns=returns).remote(*arguments)
         last = references if returns == 1 else references[-1]
+        self._counts[member] += 1
         self._open[last] = _Call(member, member.incarnation, done, lost)
         return references
 
@@ -111,6 +122,7 @@ class Calls:
 
     def _finish(self, reference: Any) -> None:
         call = self._open.pop(reference)
+        self._counts[call.member] -= 1
         try:
             answer = ray.get(reference)
         except RayError as error:

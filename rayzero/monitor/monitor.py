@@ -40,8 +40,8 @@ class Monitor:
         self._events = EventWriter(path / "tensorboard")
         self._log = path / "log.jsonl"
         self._health = Health(self._game)
-        self._workers = 1
-        self._interval = Interval(self._workers)
+        self.workers = 1
+        self._interval = Interval(self.workers)
         self._since = self._game_at = time.monotonic()
         self._pictures_at = -math.inf
         self._games = self._restarts = 0
@@ -62,7 +62,7 @@ class Monitor:
         """The run begins or goes on."""
         for line in banner:
             self.console.say(line)
-        self._workers = workers
+        self.workers = workers
         self._interval = Interval(workers)
         self._since = self._game_at = time.monotonic()
         self._events.text(progress.steps, "run/config", f"```yaml\n{dump(self._config)}\n```")
@@ -137,7 +137,7 @@ class Monitor:
     def tick(self, progress: Progress, version: int, unspent: int, restarts: int) -> dict[str, float]:
         """Show the interval that ends now; returns its numbers by tag."""
         now = time.monotonic()
-        interval, self._interval = self._interval, Interval(self._workers)
+        interval, self._interval = self._interval, Interval(self.workers)
         numbers = interval.numbers(max(now - self._since, 1e-3), progress, self._config.learner.batch, version)
         numbers |= {
             "health/restarts": float(restarts),
