@@ -16,7 +16,7 @@ from rayzero.evaluation.ladder import Ladder
 from rayzero.evaluation.log import Entry, MatchLog
 from rayzero.evaluation.matches import PlayedGame, count_games, pair_points, play_games, play_match
 from rayzero.evaluation.players import MctsPlayer, NetPlayer, Player
-from rayzero.evaluation.promotion import best_version, point_to, promoted_model, write_promoted
+from rayzero.evaluation.promotion import best_version, clear_leftovers, point_to, promoted_model, write_promoted
 from rayzero.evaluation.ratings import ANCHOR, ANCHOR_PLAYOUTS, Rating, fit_ratings, write_ratings
 from rayzero.evaluation.solver import SolvedPositions, SolverScore, policy_moves, solved_positions, solver_score
 from rayzero.evaluation.sprt import Sprt
@@ -65,6 +65,7 @@ class Judge:
             settings.ladder_max,
             **(before.ladder if before else {}),
         )
+        clear_leftovers(self.run)
         self._repair_pointer()
 
     def evaluate(self, weights: Weights, games: int | None = None) -> EvaluationReport:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rayzero.storage import numbered, plainly, sync
 
-KEEP = 3  # promoted models: whoever reads the last best model can finish
+KEEP = 4  # promoted models: whoever reads one that was the best a moment ago can finish
 
 
 def promoted_model(run: Path, version: int) -> Path:
@@ -52,9 +52,23 @@ def point_to(run: Path, version: int) -> None:
         link.symlink_to(target.relative_to(run), target_is_directory=True)
         os.replace(link, run / "best")
         sync(run)
-    models = numbered(run / "promoted", "step")
-    for old in [number for number in models if number != version][: -(KEEP - 1)]:
-        shutil.rmtree(models[old], ignore_errors=True)
+    _let_go(run)
+
+
+def _let_go(run: Path) -> None:
+    """Remove all but the last models to be written; by time, as another promotion may be under way."""
+    written = {path: path.stat().st_mtime_ns for path in numbered(run / "promoted", "step").values() if path.is_dir()}
+    for path in sorted(written, key=lambda path: written[path])[:-KEEP]:
+        if path.name != f"step-{best_version(run)}":
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def clear_leftovers(run: Path) -> None:
+    """Remove what a killed promotion left half done; only for whoever is alone in promoting."""
+    for path in (run / "promoted").glob(".step-*"):
+        shutil.rmtree(path, ignore_errors=True)
+    for link in run.glob(".best-*"):
+        link.unlink(missing_ok=True)
 
 
 def best_version(run: Path) -> int | None:

@@ -37,7 +37,7 @@ def done(tree, slot):
 def select_leaves(forest, cache, game, numbers):
     """Descend in every active game until leaves wait for an evaluation; return how many do."""
     settings = numbers[0]
-    n = 0
+    n = np.int64(0)
     for b in range(len(forest.slots)):
         slot = forest.slots[b]
         if not slot.active:
@@ -90,7 +90,7 @@ def descend(forest, tree, game, settings, b):
     """
     slot = forest.slots[b]
     gumbel = settings.kind == GUMBEL
-    i = 0
+    i = np.int64(0)
     while True:
         node = tree.nodes[i]
         if node.result != ONGOING or node.edges == 0:

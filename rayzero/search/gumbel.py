@@ -92,7 +92,7 @@ def choose_root(tree, key, considered, settings):
     Where they leave no action with the scheduled number of visits, the best of all others is taken.
     """
     root = tree.nodes[0]
-    mixed, scale, _ = completed(tree, 0, settings)
+    mixed, scale, _ = completed(tree, np.int64(0), settings)
     best, most = -1, -math.inf
     other, most_other = -1, -math.inf
     for k in range(min(root.visited + 1, root.edges)):
@@ -162,8 +162,8 @@ def normaliser(tree, i, mixed, scale, mass, settings):
 def improved_policy(tree, settings, weights):
     """softmax(log P + sigma(completed Q)) over the root's actions, the training target; proven losses get none."""
     root = tree.nodes[0]
-    mixed, scale, mass = completed(tree, 0, settings)
-    top, norm = normaliser(tree, 0, mixed, scale, mass, settings)
+    mixed, scale, mass = completed(tree, np.int64(0), settings)
+    top, norm = normaliser(tree, np.int64(0), mixed, scale, mass, settings)
     for k in range(root.edges):
         q = mixed
         if k < root.visited:
@@ -179,7 +179,7 @@ def improved_policy(tree, settings, weights):
 def winner(tree, key, settings):
     """The action that sequential halving ends with: the best of the most visited in this search."""
     root = tree.nodes[0]
-    considered = 0
+    considered = np.int64(0)
     for e in range(root.first, root.first + root.visited):
         child = tree.nodes[tree.child[e]]
         if not (settings.solver and child.result == WIN):

@@ -91,11 +91,11 @@ def prune_forced(tree, settings, weights):
     """
     root = tree.nodes[0]
     scale = exploration(root.visits, settings) * math.sqrt(root.visits)
-    star = -1
+    star = np.int64(-1)
     for e in range(root.first, root.first + root.visited):
         if star < 0 or weights[tree.action[e]] > weights[tree.action[star]]:
             star = e
-    best = root_score(tree, star, weights[tree.action[star]], scale, settings)
+    best = root_score(tree, star, np.float64(weights[tree.action[star]]), scale, settings)
     for e in range(root.first, root.first + root.visited):
         a = tree.action[e]
         if e == star or weights[a] == 0:

@@ -6,6 +6,9 @@ always comes after its parent. No state is stored: a descent plays its moves fro
 The edges of a node lie together. The first `visited` of them have a child, in the order in which they were
 first visited; the next one is the unvisited edge with the largest prior (of equal ones, the lowest action),
 so that a selection rule has to look at no other unvisited edge.
+
+An index that starts at a constant starts as np.int64: numba would compile what it is passed to twice, once for
+the constant.
 """
 
 from typing import Any, NamedTuple
@@ -53,8 +56,8 @@ SLOT = _record(
 )
 LEAF = _record(
     ("key", "i8"),  # in the cache, or EMPTY
-    ("game", "i4"),  # NO_GAME where its tree is gone
-    ("node", "i4"),
+    ("game", "i8"),  # NO_GAME where its tree is gone
+    ("node", "i8"),
     ("edges", "i2"),
     ("symmetry", "i2"),  # the image of the position that has the key
 )
@@ -80,7 +83,7 @@ class Forest(NamedTuple):
     states: Any  # int64 [B, state_size]: of the roots
     clean: Any  # float32 [B, A]: the root's priors without noise
     noise: Any  # float64 [B, A]: a Dirichlet or Gumbel sample for each root
-    schedule: Any  # int32 [B, P]: visits of the root actions considered by each simulation (Gumbel only)
+    schedule: Any  # int64 [B, P]: visits of the root actions considered by each simulation (Gumbel only)
     leaves: Any  # LEAF [B*leaves]
     leaf_actions: Any  # int16 [B*leaves, A]
     planes: Any  # uint8 [B*leaves, C, H, W]
@@ -113,7 +116,7 @@ def plant(game: Any, games: int, nodes: int, leaves: int, gumbel: bool) -> Fores
         states=np.zeros((games, game.state_size), np.int64),
         clean=np.zeros((games, game.actions), np.float32),
         noise=np.zeros((games, game.actions), np.float64),
-        schedule=np.zeros((games, nodes if gumbel else 1), np.int32),
+        schedule=np.zeros((games, nodes if gumbel else 1), np.int64),
         leaves=np.zeros(waiting, LEAF),
         leaf_actions=np.empty((waiting, game.actions), np.int16),
         planes=np.zeros((waiting, game.plane_count, game.height, game.width), np.uint8),
@@ -257,7 +260,7 @@ def keep_subtree(tree, slot, new_root, scratch):
         n += 1
     slot.nodes = n
     slot.saved = 0
-    end = 0
+    end = np.int64(0)
     for k in range(count):
         end = move_edges(tree, nodes[expanded[k]], end, moved)
     slot.edges = end

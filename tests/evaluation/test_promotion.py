@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from rayzero.evaluation import promotion
-from rayzero.evaluation.promotion import best_version, point_to, promoted_model, write_promoted
+from rayzero.evaluation.promotion import best_version, clear_leftovers, point_to, promoted_model, write_promoted
 
 
 def save(text):
@@ -33,7 +33,12 @@ def test_promotions_follow_each_other(tmp_path):
 def test_old_models_go(tmp_path):
     for version in range(10, 100, 10):
         promote(tmp_path, version)
-    assert sorted(path.name for path in (tmp_path / "promoted").iterdir()) == ["step-70", "step-80", "step-90"]
+    assert sorted(path.name for path in (tmp_path / "promoted").iterdir()) == [
+        "step-60",
+        "step-70",
+        "step-80",
+        "step-90",
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best", "promoted"]
 
 
@@ -73,6 +78,21 @@ def test_crash_while_pointing_leaves_the_old_best(tmp_path, monkeypatch):
     assert best(tmp_path) == "model 10"
     point_to(tmp_path, 20)
     assert best(tmp_path) == "model 20"
+
+
+def test_leftovers_of_a_killed_promotion_go(tmp_path):
+    promote(tmp_path, 10)
+    half = tmp_path / "promoted" / ".step-20-0a1b2c3d"
+    half.mkdir()
+    save("half a mo")(half)
+    (tmp_path / ".best-0a1b2c3d").symlink_to("promoted/step-20")
+    clear_leftovers(tmp_path)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("*/*")) == [
+        "best/model.safetensors",
+        "promoted/step-10",
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best", "promoted"]
+    clear_leftovers(tmp_path / "new")
 
 
 def test_pointer_never_goes_to_what_is_not_there(tmp_path):

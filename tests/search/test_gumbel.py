@@ -38,7 +38,7 @@ TABLES = {
 
 @pytest.mark.parametrize(("considered", "simulations"), TABLES)
 def test_considered_visits_by_hand(considered: int, simulations: int) -> None:
-    visits = np.full(simulations, -1, np.int32)
+    visits = np.full(simulations, -1, np.int64)
     fill_schedule(considered, simulations, visits)
     assert visits.tolist() == TABLES[considered, simulations]
 
@@ -46,7 +46,7 @@ def test_considered_visits_by_hand(considered: int, simulations: int) -> None:
 def test_considered_visits_as_published_for_all_sizes() -> None:
     for considered in range(1, 40):
         for simulations in range(0, 130, 3):
-            visits = np.full(simulations, -1, np.int32)
+            visits = np.full(simulations, -1, np.int64)
             fill_schedule(considered, simulations, visits)
             assert visits.tolist() == considered_visits(considered, simulations)
 
