@@ -23,12 +23,12 @@ PLAIN = SearchSettings(fpu=FPU_FIXED, fpu_value=0.0, solver=False, lookahead=0)
 CONFIGS = ("gomoku15", "gomoku8", "connect4")
 
 
-class ConstantEvaluator:
+class ConstantEvaluator(UniformEvaluator):
     """Gives the same answer always, made once: what is measured is the search."""
 
     def __init__(self, actions: int, most: int) -> None:
-        self.version = 0
-        self._answer = UniformEvaluator(actions).evaluate(np.empty(most))
+        super().__init__(actions)
+        self._answer = super().evaluate(np.empty(most))
 
     def evaluate(self, planes: np.ndarray) -> Evaluation:
         """The first rows of the answer."""
