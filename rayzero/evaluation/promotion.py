@@ -4,6 +4,7 @@ A model is written beside its place and renamed, so it is there completely or no
 pointer moves, in one step. A crash anywhere leaves the old best or the new one.
 """
 
+import contextlib
 import os
 import shutil
 import uuid
@@ -57,7 +58,10 @@ def point_to(run: Path, version: int) -> None:
 
 def _let_go(run: Path) -> None:
     """Remove all but the last models to be written; by time, as another promotion may be under way."""
-    written = {path: path.stat().st_mtime_ns for path in numbered(run / "promoted", "step").values() if path.is_dir()}
+    written: dict[Path, int] = {}
+    for path in numbered(run / "promoted", "step").values():
+        with contextlib.suppress(FileNotFoundError):
+            written[path] = path.stat().st_mtime_ns
     for path in sorted(written, key=lambda path: written[path])[:-KEEP]:
         if path.name != f"step-{best_version(run)}":
             shutil.rmtree(path, ignore_errors=True)
