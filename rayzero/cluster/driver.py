@@ -133,8 +133,15 @@ class Driver:
         records, _ = self.calls.issue(worker, "advance", STRETCH, news, done=played, returns=2)
 
     def _add(self, records: Any) -> None:
-        """Hand games on by reference, again and again until replay has said that they are on disk."""
-        self.calls.issue(self.crew.replay, "add", records, done=self._counted, lost=lambda: self._add(records))
+        """Hand games on by reference, again and again until replay has said that they are on disk.
+
+        Games in the memory of a node that died are gone: they were never acknowledged.
+        """
+
+        def again() -> None:
+            self._add(records)
+
+        self.calls.issue(self.crew.replay, "add", records, done=self._counted, lost=again, gone=lambda: None)
 
     def _counted(self, status: ReplayStatus) -> None:
         self.progress.games, self.progress.plies = status.games, status.plies

@@ -74,6 +74,7 @@ class _Call:
     incarnation: int
     done: Callable[[Any], None]
     lost: Callable[[], None]
+    gone: Callable[[], None]
 
 
 class Calls:
@@ -97,9 +98,13 @@ class Calls:
         *arguments: Any,
         done: Callable[[Any], None] = lambda answer: None,
         lost: Callable[[], None] = lambda: None,
+        gone: Callable[[], None] | None = None,
         returns: int = 1,
     ) -> Any:
         """Call a method; `done` gets the answer, `lost` is told that there will be none.
+
+        `gone` is told instead of `lost` where an argument was lost with the node that held it: no new actor
+        can make up for that.
 
         Returns the reference of the answer, or several where the method returns several; then the last
         one is what `done` gets.
@@ -107,7 +112,7 @@ class Calls:
         references = getattr(member.actor, method).options(num_returns=returns).remote(*arguments)
         last = references if returns == 1 else references[-1]
         self._counts[member] += 1
-        self._open[last] = _Call(member, member.incarnation, done, lost)
+        self._open[last] = _Call(member, member.incarnation, done, lost, gone or lost)
         return references
 
     def wait(self, seconds: float) -> None:
@@ -138,10 +143,11 @@ class Calls:
         if sentence := _sentence(error):
             raise RunError(sentence) from None
         if isinstance(error, ObjectLostError) or isinstance(cause, ObjectLostError):
-            log.warning("%s misses what was lost with another actor or node.", call.member.name)
+            log.warning("%s misses what was lost with a node.", call.member.name)
+            call.gone()
         else:
             call.member.failed(call.incarnation, error)
-        call.lost()
+            call.lost()
 
 
 def _sentence(error: RayError) -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import numpy as np
 import pytest
 
 from rayzero.cluster import supervision
@@ -120,3 +121,21 @@ def test_accidents_with_work_in_between_never_end_the_run(make, monkeypatch):
         calls.issue(member, "sleep")
         drain(calls)
     assert member.incarnation == 4
+
+
+def test_a_lost_argument_is_no_fault_of_the_actor(make, ray_here):
+    """What an actor put itself dies with it: whoever waits for it is told, and is not started anew."""
+
+    class Owner:
+        def put(self):
+            return [ray_here.put(np.zeros(1 << 20))]
+
+    owner = ray_here.remote(Owner).options(num_cpus=0).remote()
+    (reference,) = ray_here.get(owner.put.remote())
+    ray_here.kill(owner)
+    calls, told = Calls(), []
+    member = make()
+    time.sleep(1)
+    calls.issue(member, "double", reference, lost=lambda: told.append("lost"), gone=lambda: told.append("gone"))
+    drain(calls)
+    assert told == ["gone"] and member.incarnation == 0
