@@ -174,20 +174,21 @@ class _Group:
             )
 
     def _choose(self, slots: np.ndarray, plies: np.ndarray, result: SearchResult) -> np.ndarray:
-        """Sample by visits ** (1/T) early in a game; play for strength later, or where a win is proven."""
+        """Sample by policy ** (1/T) early in a game; play for strength later, or where a win is proven.
+
+        The policy, not the visits: it leaves out moves that are proven lost and visits that were forced. A Gumbel
+        search has sampled already.
+        """
         settings = self.settings
         temperature = np.where(plies < settings.temperature_plies, settings.temperature, settings.temperature_end)
-        temperature[result.proven == WIN] = 0.0
-        unproven = (result.proven == ONGOING)[:, None]
-        counts = np.where(unproven, result.visits, result.policy)
-        if settings.move_noise:
-            counts = self._with_noise(counts)
-        sampled = sample_actions(counts, temperature, self.random)
+        temperature[(result.proven == WIN) | (self.kind == "gumbel")] = 0.0
+        weights = self._with_noise(result.policy) if settings.move_noise else result.policy
+        sampled = sample_actions(weights, temperature, self.random)
         return np.where(temperature > 0, sampled, result.best).astype(np.int16)
 
-    def _with_noise(self, counts: np.ndarray) -> np.ndarray:
+    def _with_noise(self, policies: np.ndarray) -> np.ndarray:
         """The noise of AlphaZero_Gomoku: on the move probabilities, not on the priors in the tree."""
-        mixed = counts / counts.sum(axis=1, keepdims=True)
+        mixed = policies.copy()
         epsilon = self.settings.noise_epsilon
         for row in mixed:
             legal = np.flatnonzero(row)
