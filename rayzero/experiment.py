@@ -160,7 +160,7 @@ def _report(
         rated = [ratings[trial.name] for trial in mine if trial.name in ratings]
         scores = [_score(results, mine, opponent) for opponent in opponents]
         table.add_row(variant.name, *_elo(rated), *scores, *_progress(mine))
-    Console(width=160).print(table)
+    Console(width=160, emoji=False).print(table)
 
 
 def _elo(rated: list[Rating]) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     for name, least in (("games", 2), ("simulations", 1), ("opening_plies", 0), ("turn_seconds", 0.001)):
         if getattr(given, name) < least:
             raise ConfigError(f"--{name.replace('_', '-')} is {getattr(given, name)}; it must be at least {least}.")
-    console = Console(stderr=given.json == "-")
+    console = Console(stderr=given.json == "-", emoji=False)  # mcts:100: is no emoji
     limits = Limits(seconds=given.turn_seconds, nodes=given.nodes)
     setting = Setting(given.simulations, given.seed, given.temperature_plies, limits=limits)
     with ExitStack() as cleanup:
@@ -88,7 +88,7 @@ def _players(
 def _play_all(
     game: Any, pairings: Sequence[tuple[Player, Player]], games: int, options: dict[str, Any]
 ) -> list[MatchResult]:
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     results = []
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

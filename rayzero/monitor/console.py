@@ -26,7 +26,7 @@ class Console:
     def __init__(self, title: str, quiet: bool) -> None:
         self._title = title
         self._quiet = quiet
-        self._rich = RichConsole(highlight=False)
+        self._rich = RichConsole(highlight=False, emoji=False)
         self._live: Live | None = None
 
     def say(self, text: str) -> None:
