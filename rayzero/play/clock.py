@@ -14,6 +14,9 @@ from rayzero.search import Search, SearchSettings
 
 UNLIMITED = 2_147_483_647
 MOVES_TO_GO = 14  # a share of the remaining time of the game that is still there when it gets long
+# Simulations between two looks at the clock: those that the rules decide need no evaluation, and one step of the
+# search goes through as many of them as it may.
+PORTION = 64
 NODE_BYTES = 64
 EDGE_BYTES = 10
 
@@ -89,19 +92,34 @@ class TimedPlayer:
         if self.over:
             raise GameError("The game is over.")
         deadline = begun + clock.seconds() - clock.reserve()
-        self._search.begin(self._slot, clock.simulations(self.game.actions))
+        limit = clock.simulations(self.game.actions)
+        self._search.begin(self._slot, limit)  # Makes room for all of them once.
+        self._search.begin(self._slot, min(limit, self._visits() + PORTION))
         first = True
         while first or (time.perf_counter() + self._slowest < deadline and not stop()):
             at = time.perf_counter()
             leaves = self._search.select()
-            if not len(leaves):
+            if len(leaves):
+                self._search.update(self._evaluator.evaluate(leaves))
+            elif not self._go_on(limit):
                 break
-            self._search.update(self._evaluator.evaluate(leaves))
             # One hiccup of the machine is not held against every step that follows.
             self._slowest = max(time.perf_counter() - at, 0.98 * self._slowest)
             first = False
         best = int(self._search.result(self._slot).best[0])
         return best if best != NO_ACTION else self._any_move()
+
+    def _visits(self) -> int:
+        return int(self._search.result(self._slot).visits.sum())
+
+    def _go_on(self, limit: int) -> bool:
+        """Begin the next portion; False where there is nothing left to find out."""
+        result = self._search.result(self._slot)
+        visits = int(result.visits.sum())
+        if result.proven[0] != ONGOING or visits + 1 >= limit:
+            return False
+        self._search.begin(self._slot, min(limit, visits + PORTION))
+        return True
 
     def _any_move(self) -> int:
         found = np.empty(self.game.actions, np.int16)
