@@ -140,9 +140,13 @@ def make_plan(config: Config, joined: bool) -> Plan:
     free = ray.available_resources().get("CPU", 0.0)
     workers = config.selfplay.workers or max(1, int(free / share + 1e-6))
     if workers * share > free + 1e-6:
+        fitting = int(free / share + 1e-6)
+        advice = (
+            f"set selfplay.workers={fitting}" if fitting else "another run has them: wait, set cluster.address=local"
+        )
         raise RunError(
             f"{workers} self-play workers with {share:g} CPUs each need {workers * share:g} CPUs, and this Ray has "
-            f"{free:g} free of {cpus:g}: set selfplay.workers={int(free / share)}, or add machines."
+            f"{free:g} free of {cpus:g}: {advice}, or add machines."
         )
     if config.learner.gpus > gpus:
         raise RunError(f"learner.gpus is {config.learner.gpus}, and this Ray has {gpus}.")
