@@ -19,7 +19,7 @@ def train(argv: Sequence[str]) -> int | None:
     parser.add_argument("config", help="a config file such as conf/gomoku15.yaml, or the name of a shipped one")
     parser.add_argument("settings", nargs="*", metavar="key=value", help="settings, such as search.simulations=200")
     parser.add_argument("--cfg", choices=("job", "diff"), help="print all settings, or those that differ, and exit")
-    parser.add_argument("--new", action="store_true", help="start over where the run exists already")
+    parser.add_argument("--new", action="store_true", help="start another run beside one that exists already")
     parser.add_argument("--quiet", action="store_true", help="print warnings and errors only")
     given, unknown = parser.parse_known_intermixed_args(argv)
     for text in unknown:

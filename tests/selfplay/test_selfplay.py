@@ -145,3 +145,18 @@ def test_won_positions_are_played_out_shortest():
                     wins.append(action)
             assert not wins or move in wins
             play(game, state, move)
+
+
+@pytest.mark.parametrize("kind", ["puct", "gumbel"])
+def test_moves_are_drawn_from_the_policy_not_from_the_visits(kind):
+    """A proven loss keeps its visits, and the policy leaves it out; a Gumbel search has drawn already."""
+    _, _, player = make(search=schema.Search(simulations=24, kind=kind), temperature=1.0, temperature_plies=9)
+    group = player._groups[0]
+    slots = np.zeros(200, np.int64)
+    visits = np.tile(np.array([50, 10, 10, 0, 0, 0, 0, 0, 0], np.int32), (200, 1))
+    policy = np.tile(np.array([0, 0.5, 0.5, 0, 0, 0, 0, 0, 0], np.float32), (200, 1))
+    found = group.search.result(slots)._replace(
+        visits=visits, policy=policy, proven=np.full(200, ONGOING, np.int8), best=np.full(200, 2, np.int16)
+    )
+    chosen = set(group._choose(slots, np.zeros(200, np.int64), found).tolist())
+    assert chosen == ({1, 2} if kind == "puct" else {2})
